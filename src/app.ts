@@ -1,0 +1,59 @@
+import { type Database, openDatabase } from './core/database.ts'
+import { openEmbeddedPostgres } from './core/embedded-postgres.ts'
+import type { Env } from './core/env.ts'
+import type { Log } from './core/log.ts'
+import { migrate, migrationStatus } from './core/migrations.ts'
+import { authenticator } from './identity/authenticate.ts'
+import { ensureAdmin } from './identity/first-start.ts'
+import { schema } from './schema.ts'
+import type { ReadinessCheck } from './server/readiness.ts'
+import { createServer } from './server/server.ts'
+
+export interface App {
+  /** Of the GraphQL endpoint, and of GraphiQL. */
+  readonly url: string
+  readonly port: number
+  readonly db: Database
+  /** The administrator's, on the very first start. */
+  readonly firstToken: string | null
+  /** Stops everything that was started, the last thing first. */
+  close(): Promise<void>
+}
+
+/** Puts the parts together and starts them. What fails half-way leaves nothing running. */
+export async function startApp(env: Env, log: Log): Promise<App> {
+  const opened: { close(): Promise<void> }[] = []
+  const close = async () => {
+    for (let part = opened.pop(); part; part = opened.pop()) await part.close()
+  }
+  const started = <Part extends { close(): Promise<void> }>(part: Part): Part => {
+    opened.push(part)
+    return part
+  }
+  try {
+    const url =
+      env.DATABASE_URL ??
+      started(await openEmbeddedPostgres({ directory: env.DATA_DIR, log, role: 'server' })).url
+    await migrate(url, { log })
+    const db = started(await openDatabase(url, { maxConnections: env.DB_CONNECTIONS, log }))
+    const firstToken = await ensureAdmin(db)
+    const authenticate = authenticator(db, env, log)
+    const readiness = readinessOf(db)
+    const server = started(createServer({ schema, env, log, db, authenticate, readiness }))
+    return { ...(await server.listen()), db, firstToken, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const readinessOf = (db: Database): ReadinessCheck[] => [
+  { name: 'database', check: () => db.pool.query('select 1') },
+  {
+    name: 'migrations',
+    async check() {
+      const { pending } = await migrationStatus(db.pool)
+      if (pending.length > 0) throw new Error(`the database lacks ${pending.join(', ')}`)
+    },
+  },
+]

@@ -1,0 +1,69 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
+
+const wrong = (message: string, node?: ValueNode) => new GraphQLError(message, { nodes: node })
+
+/** A scalar whose values travel as strings; `read` throws what is wrong with one. */
+function stringScalar<Value>(options: {
+  name: string
+  description: string
+  specifiedByURL?: string
+  read(text: string): Value
+  write(value: unknown): string
+}): GraphQLScalarType<Value, string> {
+  const { name, read, write, ...config } = options
+  const parse = (text: unknown, node?: ValueNode) => {
+    if (typeof text !== 'string') throw wrong(`${name} must be a string.`, node)
+    try {
+      return read(text)
+    } catch (error) {
+      throw wrong((error as Error).message, node)
+    }
+  }
+  return new GraphQLScalarType<Value, string>({
+    ...config,
+    name,
+    serialize: write,
+    parseValue: value => parse(value),
+    parseLiteral: node => parse(node.kind === Kind.STRING ? node.value : undefined, node),
+  })
+}
+
+// RFC 3339, section 5.6. The offset is required: a time without one is another instant elsewhere.
+const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
+
+function readDateTime(text: string): Date {
+  const match = dateTime.exec(text)
+  const date = new Date(match ? text.toUpperCase() : Number.NaN)
+  if (!match || Number.isNaN(date.getTime())) {
+    throw new Error(
+      'DateTime must be RFC 3339 with an offset, such as 2026-01-31T12:00:00Z or 2026-01-31T13:00:00+01:00.',
+    )
+  }
+  // Date rolls 31 June over to 1 July in silence.
+  const [, year, month, day] = match.map(Number)
+  const lastDay = new Date(Date.UTC(year ?? 0, month ?? 0, 0)).getUTCDate()
+  if ((day ?? 0) > lastDay)
+    throw new Error(`DateTime names a day that month does not have: ${text}`)
+  return date
+}
+
+export const DateTimeScalar = stringScalar<Date>({
+  name: 'DateTime',
+  description:
+    'An instant. Answers are in UTC with milliseconds, as 2026-01-31T12:00:00.000Z. Input is RFC 3339 and must have an offset; what is finer than a millisecond is cut off.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
+  read: readDateTime,
+  write: value => (value as Date).toISOString(),
+})
+
+export const HashScalar = stringScalar<string>({
+  name: 'Hash',
+  description: 'A SHA-256 in 64 lower-case hexadecimal digits.',
+  read(text) {
+    if (!/^[0-9a-f]{64}$/.test(text)) {
+      throw new Error('Hash must be 64 lower-case hexadecimal digits.')
+    }
+    return text
+  },
+  write: value => value as string,
+})

@@ -1,0 +1,15 @@
+import { badInput } from './errors.ts'
+
+/**
+ * Text that a person or an agent wrote, kept to the letter.
+ * @throws BAD_USER_INPUT for U+0000 and lone surrogates, which PostgreSQL cannot keep, and for text
+ * beyond `maxLength` characters
+ */
+export function checkText(text: string, field: string, maxLength: number): string {
+  if (text.includes('\u0000')) throw badInput('Text cannot contain the character U+0000.', field)
+  if (!text.isWellFormed()) throw badInput('Text cannot contain a lone surrogate.', field)
+  if (text.length > maxLength) {
+    throw badInput(`Text cannot be longer than ${maxLength} characters.`, field)
+  }
+  return text
+}

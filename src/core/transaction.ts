@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Caller } from './context.ts'
+import { isTransactionConflict } from './database-errors.ts'
+import { DomainError } from './errors.ts'
+import type { Tx } from './query.ts'
+
+const attempts = 8
+
+/**
+ * Runs `work` in one transaction, and again from the start when PostgreSQL gives it up for a
+ * serialisation failure or a deadlock; so `work` must have no effect outside the transaction.
+ * @throws SERVICE_BUSY when the conflict does not go away
+ */
+export async function transaction<T>(
+  caller: Pick<Caller, 'db' | 'loaders'>,
+  work: (tx: Tx) => Promise<T>,
+  options: { timeout?: number } = {},
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const result = await caller.db.prisma.$transaction(work, {
+        maxWait: 10_000,
+        timeout: options.timeout ?? 30_000,
+      })
+      caller.loaders.clear()
+      return result
+    } catch (error) {
+      if (!isTransactionConflict(error)) throw error
+      if (attempt === attempts) throw busy(error)
+      // Those who met step aside for different times, or they would meet again.
+      await sleep(Math.random() * 10 * 2 ** attempt)
+    }
+  }
+}
+
+const busy = (cause: unknown) =>
+  new DomainError(
+    'SERVICE_BUSY',
+    'The same data is being changed by too many at once. Try again.',
+    undefined,
+    { cause },
+  )

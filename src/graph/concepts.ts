@@ -1,0 +1,166 @@
+import { byId } from '../core/by-id.ts'
+import { type Connection, listPage } from '../core/connection.ts'
+import type { Caller } from '../core/context.ts'
+import { violatedConstraint } from '../core/database-errors.ts'
+import { badInput, conflict, DomainError, notFound } from '../core/errors.ts'
+import { bigintKey } from '../core/ids.ts'
+import { normalizeName } from '../core/names.ts'
+import type { Order, PageArgs, SortColumn } from '../core/paging.ts'
+import { raw, sql } from '../core/sql.ts'
+import { checkText } from '../core/text.ts'
+import { textSearch } from '../core/text-search.ts'
+import { transaction } from '../core/transaction.ts'
+import type { Concept } from '../generated/prisma/client.ts'
+import { conceptColumns, requireGraphWriter, visibleGraph } from './graph.sql.ts'
+
+/** In characters. A longer text is a document, which a description can name. */
+export const maxDescriptionLength = 500_000
+
+/** The concept with this id, or null where the viewer may not see one. */
+export async function conceptById(caller: Caller, id: string): Promise<Concept | null> {
+  const key = bigintKey(id)
+  return key === undefined ? null : concepts(caller).load(key)
+}
+
+/** The same for a key that came from the database. */
+export const concepts = (caller: Caller) =>
+  byId<bigint, Concept>(caller, {
+    name: 'concept',
+    columns: conceptColumns,
+    from: raw('concepts c'),
+    key: raw('c.id'),
+    keyType: 'bigint',
+    visible: visibleGraph(caller.viewer),
+  })
+
+/** The concept of this name in any of the spellings that stand for it. */
+export async function conceptByName(caller: Caller, name: string): Promise<Concept | null> {
+  let spelled: string
+  try {
+    spelled = normalizeName(name, 'name')
+  } catch (error) {
+    // A name that no concept can have is a name that none has.
+    if (error instanceof DomainError) return null
+    throw error
+  }
+  return byId<string, Concept>(caller, {
+    name: 'concept by name',
+    columns: conceptColumns,
+    from: raw('concepts c'),
+    key: raw('c.name'),
+    keyType: 'text',
+    visible: visibleGraph(caller.viewer),
+  }).load(spelled)
+}
+
+type ConceptSort = 'name' | 'timestamp'
+
+const sortColumns: Record<ConceptSort, Omit<SortColumn, 'descending'>> = {
+  name: { expression: raw('c.name'), type: 'text' },
+  timestamp: { expression: raw('c.timestamp'), type: 'timestamptz' },
+}
+
+export interface ListConcepts extends PageArgs {
+  search?: string | null | undefined
+  orderBy?: { field: ConceptSort; descending: boolean } | null | undefined
+}
+
+/** Concepts in the order asked for; else what a search finds best first, and all newest first. */
+export function listConcepts(caller: Caller, args: ListConcepts): Promise<Connection<Concept>> {
+  const search = textSearch({ vector: raw('c.search'), name: raw('c.name') }, args.search ?? '')
+  const source = {
+    columns: conceptColumns,
+    from: raw('concepts c'),
+    where: sql`${visibleGraph(caller.viewer)} and ${search?.matches ?? raw('true')}`,
+  }
+  if (search && !args.orderBy) {
+    const best: SortColumn = {
+      expression: search.score,
+      type: 'double precision',
+      descending: true,
+    }
+    return listPage(caller, source, ending({ name: 'concept best', columns: [best] }), args)
+  }
+  const { field, descending } = args.orderBy ?? { field: 'timestamp', descending: true }
+  const order = {
+    name: `concept ${field} ${descending}`,
+    columns: [{ ...sortColumns[field], descending }],
+  }
+  return listPage(caller, source, ending(order), args)
+}
+
+/** Ends an order with the id, which tells apart what is otherwise alike. */
+function ending(order: Order): Order {
+  const descending = order.columns[0]?.descending ?? false
+  return {
+    ...order,
+    columns: [...order.columns, { expression: raw('c.id'), type: 'bigint', descending }],
+  }
+}
+
+export interface WriteConcept {
+  name?: string | null | undefined
+  description?: string | null | undefined
+}
+
+/** @throws FORBIDDEN, BAD_USER_INPUT, CONFLICT where the name is taken */
+export async function createConcept(
+  caller: Caller,
+  input: WriteConcept & { name: string },
+): Promise<Concept> {
+  requireGraphWriter(caller)
+  const data = {
+    name: normalizeName(input.name, 'input.name'),
+    description: readDescription(input.description, 'input.description'),
+    llmId: caller.viewer.llmId,
+  }
+  return transaction(caller, tx => tx.concept.create({ data })).catch(nameTaken)
+}
+
+/**
+ * What is left out stays as it is; a description of null is removed.
+ * @throws FORBIDDEN, NOT_FOUND, BAD_USER_INPUT, CONFLICT where the name is taken
+ */
+export async function updateConcept(
+  caller: Caller,
+  id: string,
+  input: WriteConcept,
+): Promise<Concept> {
+  requireGraphWriter(caller)
+  const { name, description } = input
+  if (name === null) throw badInput('A concept cannot be without a name.', 'input.name')
+  const data = {
+    ...(name !== undefined && { name: normalizeName(name, 'input.name') }),
+    ...(description !== undefined && {
+      description: readDescription(description, 'input.description'),
+    }),
+  }
+  const key = bigintKey(id)
+  return transaction(caller, async tx => {
+    const [concept] = key ? await tx.concept.updateManyAndReturn({ where: { id: key }, data }) : []
+    if (!concept) throw notFound('concept', 'id')
+    return concept
+  }).catch(nameTaken)
+}
+
+/** Deletes a concept with its links. @throws FORBIDDEN, NOT_FOUND */
+export async function deleteConcept(caller: Caller, id: string): Promise<void> {
+  requireGraphWriter(caller)
+  const key = bigintKey(id)
+  const { count } = key
+    ? await transaction(caller, tx => tx.concept.deleteMany({ where: { id: key } }))
+    : { count: 0 }
+  if (count === 0) throw notFound('concept', 'id')
+}
+
+/** An empty description is none. */
+export function readDescription(text: string | null | undefined, field: string): string | null {
+  return text == null || text === '' ? null : checkText(text, field, maxDescriptionLength)
+}
+
+function nameTaken(error: unknown): never {
+  if (violatedConstraint(error) === 'concepts_name_key') {
+    throw conflict('There is a concept with this name.', 'input.name')
+  }
+  throw error
+}

@@ -1,0 +1,81 @@
+import type { Caller } from '../core/context.ts'
+import { badInput, limitExceeded, notFound } from '../core/errors.ts'
+import { bigintKey } from '../core/ids.ts'
+import { query } from '../core/query.ts'
+import { sql } from '../core/sql.ts'
+import { transaction } from '../core/transaction.ts'
+import type { Concept } from '../generated/prisma/client.ts'
+import { maxDescriptionLength } from './concepts.ts'
+import { conceptColumns, requireGraphWriter } from './graph.sql.ts'
+
+const maxMerged = 100
+
+/**
+ * Makes one concept of several: the links of `from` move to `into`, of links that become the same
+ * the oldest stays, descriptions are put together line by line, and `from` is deleted.
+ * @throws FORBIDDEN, BAD_USER_INPUT, LIMIT_EXCEEDED, and NOT_FOUND with the item as `from.1`
+ */
+export async function mergeConcepts(
+  caller: Caller,
+  input: { into: string; from: readonly string[] },
+): Promise<Concept> {
+  requireGraphWriter(caller)
+  if (input.from.length > maxMerged) {
+    throw limitExceeded(`At most ${maxMerged} concepts can be merged in one call.`, 'from')
+  }
+  const into = bigintKey(input.into)
+  const from = input.from.map(bigintKey)
+  if (from.includes(into)) throw badInput('A concept cannot be merged into itself.', 'from')
+  const keys = from.filter(key => key !== undefined)
+  return transaction(caller, async tx => {
+    // Locked in one order, and against new links too, which need a share of this lock.
+    const found = await query<Concept>(
+      tx,
+      sql`select ${conceptColumns} from concepts c where c.id = any(${[into, ...keys]}::bigint[])
+        order by c.id for update`,
+    )
+    const byKey = new Map<bigint | undefined, Concept>(found.map(concept => [concept.id, concept]))
+    const target = byKey.get(into)
+    if (!target) throw notFound('concept', 'into')
+    const missing = from.findIndex(key => !byKey.has(key))
+    if (missing !== -1) throw notFound('concept', `from.${missing}`)
+
+    await query(
+      tx,
+      sql`with moved as (
+          select l.id, case when l.from_concept_id = any(${keys}::bigint[]) then ${into}::bigint else l.from_concept_id end as new_from,
+            l.relation_type as type,
+            case when l.to_concept_id = any(${keys}::bigint[]) then ${into}::bigint else l.to_concept_id end as new_to
+          from links l
+          where l.from_concept_id = any(${[into, ...keys]}::bigint[]) or l.to_concept_id = any(${[into, ...keys]}::bigint[])),
+        ranked as (select id, row_number() over (partition by new_from, type, new_to order by id) as place from moved)
+        delete from links where id in (select id from ranked where place > 1)`,
+    )
+    await query(
+      tx,
+      sql`update links l set
+          from_concept_id = case when l.from_concept_id = any(${keys}::bigint[]) then ${into}::bigint else l.from_concept_id end,
+          to_concept_id = case when l.to_concept_id = any(${keys}::bigint[]) then ${into}::bigint else l.to_concept_id end
+        where l.from_concept_id = any(${keys}::bigint[]) or l.to_concept_id = any(${keys}::bigint[])`,
+    )
+    await tx.concept.deleteMany({ where: { id: { in: keys } } })
+    const merged = [target, ...from.map(key => byKey.get(key))]
+    const description = mergeDescriptions(merged.map(concept => concept?.description ?? null))
+    return tx.concept.update({ where: { id: target.id }, data: { description } })
+  })
+}
+
+/** The lines of all, each once, so that nothing that was written is lost. */
+export function mergeDescriptions(descriptions: readonly (string | null)[]): string | null {
+  const [first, ...others] = descriptions.filter(text => text !== null)
+  if (first === undefined) return null
+  const lines = new Set(first.split('\n'))
+  const added = others
+    .flatMap(text => text.split('\n'))
+    .filter(line => !lines.has(line) && lines.add(line))
+  const merged = [first, ...added].join('\n')
+  if (merged.length > maxDescriptionLength) {
+    throw limitExceeded('The descriptions together are too long. Shorten them first.', 'from')
+  }
+  return merged
+}

@@ -1,0 +1,76 @@
+import { type App, startApp } from './app.ts'
+import { readEnv } from './core/env.ts'
+import { createLog } from './core/log.ts'
+import { StartupError } from './core/startup-error.ts'
+
+// A reader that goes away, as `npm start | head` does, is no reason to leave the database running.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+try {
+  const env = readEnv()
+  const starting = startApp(env, createLog(env))
+  stopOnSignal(starting)
+  announce(await starting)
+} catch (error) {
+  report(error)
+}
+
+function announce({ url, firstToken }: App): void {
+  const lines = [`Engraph is running at ${url}`]
+  if (firstToken) {
+    lines.push(
+      '',
+      'This is the first start: the user admin was made. Its token is shown this once:',
+      '',
+      `  ${firstToken}`,
+      '',
+      'GraphiQL, with that token:',
+      '',
+      `  ${url}#token=${firstToken}`,
+      '',
+    )
+  }
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** The first signal stops what was started, or is starting; a second one ends the process at once. */
+function stopOnSignal(starting: Promise<App>): void {
+  let firstSignal: number | undefined
+  const stop = async () => {
+    if (firstSignal !== undefined) {
+      // A terminal sends Ctrl-C to npm as well, and npm passes it on.
+      if (performance.now() - firstSignal > 500) process.exit(1)
+      return
+    }
+    firstSignal = performance.now()
+    try {
+      // What did not start has stopped by itself, and has been reported.
+      const app = await starting.catch(() => undefined)
+      await app?.close()
+    } catch (error) {
+      report(error)
+    }
+    // By now nothing keeps the process alive; should something do so all the same, it must not.
+    setTimeout(() => process.exit(), 1_000).unref()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+}
+
+function report(error: unknown): void {
+  process.stderr.write(`${reasonOf(error)}\n`)
+  process.exitCode = 1
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof StartupError) return error.message
+  const { code, port, message, errors, stack } = error as SystemError
+  if (code === 'EADDRINUSE') return `Port ${port} is in use: set PORT to another one.`
+  // The system and the database say in words what they refuse; the rest is a fault of ours.
+  return code ? `Engraph cannot go on: ${errors?.[0]?.message ?? message}` : String(stack ?? error)
+}
+
+interface SystemError extends NodeJS.ErrnoException {
+  port?: number
+  /** Of a host with several addresses, what each attempt met. */
+  errors?: Error[]
+}

@@ -1,0 +1,146 @@
+import { complexityFromQuery } from '@pothos/plugin-complexity'
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
+import type { Context } from '../core/context.ts'
+import type { Env } from '../core/env.ts'
+import { badInput, limitExceeded } from '../core/errors.ts'
+import { refuseIntrospection } from './introspection.ts'
+import { nestsDeeper } from './nesting.ts'
+
+/** What a client sends, whatever the transport. */
+export interface OperationRequest {
+  readonly query: string
+  readonly operationName?: string | null | undefined
+  readonly variables?: Record<string, unknown> | null | undefined
+}
+
+export interface CheckedOperation {
+  readonly document: DocumentNode
+  readonly node: OperationDefinitionNode
+  readonly variables: Record<string, unknown>
+}
+
+/** Parse and validate as they are with the caches in front of them. */
+export interface Language {
+  parse(source: string): DocumentNode
+  validate(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    rules: unknown[] | undefined,
+    options: { hideSuggestions: boolean },
+  ): readonly GraphQLError[]
+}
+
+export type CheckSettings = Pick<Env, 'INTROSPECTION' | 'MAX_NESTING' | 'MAX_COMPLEXITY'>
+
+/**
+ * Everything that is decided about an operation before it runs. Throws what is wrong with it: one
+ * error, or an AggregateError of them.
+ */
+export class OperationCheck {
+  readonly #schema: GraphQLSchema
+  readonly #settings: CheckSettings
+  readonly #refuseIntrospection: ReturnType<typeof refuseIntrospection>
+
+  constructor(schema: GraphQLSchema, settings: CheckSettings) {
+    this.#schema = schema
+    this.#settings = settings
+    this.#refuseIntrospection =
+      settings.INTROSPECTION === 'viewers'
+        ? refuseIntrospection('Introspection needs a token.', 'UNAUTHENTICATED')
+        : refuseIntrospection('Introspection is turned off on this server.', 'FORBIDDEN')
+  }
+
+  check(request: OperationRequest, language: Language, context: Context): CheckedOperation {
+    const document = language.parse(request.query)
+    const hideNames = !this.#mayIntrospect(context)
+    this.#validate(document, language, hideNames)
+
+    const node = getOperationAST(document, request.operationName)
+    if (!node) throw noSuchOperation(document, request.operationName)
+    const variables = request.variables ?? {}
+    if (nestsDeeper(variables, this.#settings.MAX_NESTING)) {
+      throw limitExceeded(`The variables nest deeper than ${this.#settings.MAX_NESTING}.`)
+    }
+    this.#checkVariables(node, variables, hideNames)
+    this.#checkComplexity(document, node, variables, context)
+    return { document, node, variables }
+  }
+
+  #mayIntrospect({ viewer }: Context): boolean {
+    const { INTROSPECTION } = this.#settings
+    return INTROSPECTION === 'on' || (INTROSPECTION === 'viewers' && viewer !== null)
+  }
+
+  /** Where introspection is refused, no suggestion may tell a name either. */
+  #validate(document: DocumentNode, language: Language, hideNames: boolean): void {
+    const rules = hideNames ? [this.#refuseIntrospection] : undefined
+    const options = { hideSuggestions: hideNames }
+    const errors = language.validate(this.#schema, document, rules, options)
+    if (errors.length > 0) throw new AggregateError(errors.map(withoutCause))
+  }
+
+  #checkVariables(
+    node: OperationDefinitionNode,
+    variables: Record<string, unknown>,
+    hideSuggestions: boolean,
+  ): void {
+    const definitions = node.variableDefinitions ?? []
+    if (definitions.length === 0) return
+    const options = { maxErrors: 50, hideSuggestions }
+    const { errors } = getVariableValues(this.#schema, definitions, variables, options)
+    if (errors) throw new AggregateError(errors.map(wrongVariable))
+  }
+
+  #checkComplexity(
+    document: DocumentNode,
+    node: OperationDefinitionNode,
+    variables: Record<string, unknown>,
+    ctx: Context,
+  ): void {
+    // The plugin measures the first operation that it finds.
+    const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
+    const alone: DocumentNode = { kind: Kind.DOCUMENT, definitions: [node, ...fragments] }
+    const { complexity } = complexityFromQuery(alone, { schema: this.#schema, ctx, variables })
+    const max = this.#settings.MAX_COMPLEXITY
+    if (!(complexity <= max)) {
+      throw limitExceeded(
+        `The operation has a complexity of ${complexity}; at most ${max} is allowed.`,
+      )
+    }
+  }
+}
+
+function noSuchOperation(document: DocumentNode, name: string | null | undefined) {
+  if (name != null) return badInput(`The document has no operation «${name}».`, 'operationName')
+  const isEmpty = !document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+  return isEmpty
+    ? badInput('The document has no operation.')
+    : badInput('The document has several operations: say which by operationName.', 'operationName')
+}
+
+const limitsOfGraphql: Record<string, string> = {
+  'Validation aborted.': 'The document repeats too many fields to be validated.',
+  'Maximum introspection depth exceeded': 'The document follows the schema from type to type.',
+}
+
+/** The message says what a scalar objected to; what it threw would count as a fault of the server. */
+function withoutCause(error: GraphQLError): unknown {
+  const limit = limitsOfGraphql[error.message]
+  if (limit) return limitExceeded(limit)
+  const { message, nodes, extensions } = error
+  return new GraphQLError(message, { nodes, extensions: { code: extensions.code } })
+}
+
+function wrongVariable({ message, nodes }: GraphQLError): GraphQLError {
+  // graphql-js tells the place of a wrong value in words only.
+  const [, name, place] = /^Variable "\$(\w+)"(?:.*? at "([^"]+)";)?/s.exec(message) ?? []
+  return new GraphQLError(message, { nodes, extensions: { field: place ?? name } })
+}

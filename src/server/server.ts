@@ -1,0 +1,150 @@
+import { once, setMaxListeners } from 'node:events'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { type AddressInfo, isIPv6 } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { GraphQLSchema } from 'graphql'
+import type { Database } from '../core/database.ts'
+import type { Env } from '../core/env.ts'
+import type { Log } from '../core/log.ts'
+import type { Authenticate } from '../identity/authenticate.ts'
+import { Cors } from './cors.ts'
+import { Graphiql } from './graphiql.ts'
+import { toClientError } from './graphql-errors.ts'
+import { createGraphqlHttp } from './graphql-http.ts'
+import { createGraphqlSocket } from './graphql-socket.ts'
+import { sendJson } from './http-response.ts'
+import { Metrics } from './metrics.ts'
+import { Operations } from './operation.ts'
+import { Readiness, type ReadinessCheck } from './readiness.ts'
+import { requestIdOf } from './request-id.ts'
+import { createRoutes, pathOf } from './routes.ts'
+import { refuseUpgrade, SocketServer } from './socket-server.ts'
+
+export interface ServerOptions {
+  schema: GraphQLSchema
+  env: Env
+  log: Log
+  db: Database
+  authenticate: Authenticate
+  readiness: readonly ReadinessCheck[]
+}
+
+export interface Server {
+  listen(): Promise<{ url: string; port: number }>
+  /**
+   * Takes nothing new, lets what runs finish, ends streams with a code, and cuts what is left after
+   * SHUTDOWN_TIMEOUT_MS. Can be called again, and then waits for the same end.
+   */
+  close(): Promise<void>
+}
+
+/** One port for everything: GraphQL over HTTP, SSE and WebSocket, GraphiQL, health and metrics. */
+export function createServer(options: ServerOptions): Server {
+  const { schema, env, log, db, authenticate } = options
+  const closing = new AbortController()
+  // Every open stream listens for the end.
+  setMaxListeners(0, closing.signal)
+
+  const metrics = new Metrics(db.pool)
+  const graphql = createGraphqlHttp({ schema, env, authenticate, operations: () => operations })
+  const { engine } = graphql
+  const operations = new Operations({ schema, env, db, metrics, engine, closing: closing.signal })
+  const cors = new Cors(env.CORS_ORIGINS)
+  const route = createRoutes({
+    env,
+    cors,
+    graphql,
+    graphiql: new Graphiql(),
+    readiness: new Readiness(options.readiness, log),
+    metrics,
+    authenticate,
+    closing: closing.signal,
+  })
+  const protocol = createGraphqlSocket({ env, operations, authenticate })
+  const sockets = new SocketServer({ env, protocol, metrics })
+
+  const http = createHttpServer(
+    {
+      headersTimeout: Math.min(env.HEADERS_TIMEOUT_MS, env.REQUEST_TIMEOUT_MS),
+      requestTimeout: env.REQUEST_TIMEOUT_MS,
+      // Time-outs are enforced at these intervals only.
+      connectionsCheckingInterval: Math.min(1_000, env.HEADERS_TIMEOUT_MS),
+    },
+    (req, res) => void answer(req, res),
+  )
+  http.maxConnections = env.MAX_CONNECTIONS
+  http.on('upgrade', upgrade)
+  const responses = new Set<ServerResponse>()
+
+  const requestOf = (req: IncomingMessage) => {
+    const requestId = requestIdOf(req)
+    const address = req.socket.remoteAddress ?? ''
+    return { requestId, address, log: log.child({ requestId }) }
+  }
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const request = { req, res, ...requestOf(req) }
+    responses.add(res)
+    res.once('close', () => {
+      responses.delete(res)
+      if (closing.signal.aborted) setImmediate(() => http.closeIdleConnections())
+    })
+    res.setHeader('x-request-id', request.requestId)
+    res.setHeader('x-content-type-options', 'nosniff')
+    if (closing.signal.aborted) res.setHeader('connection', 'close')
+    try {
+      await route(request)
+    } catch (error) {
+      const { message } = toClientError(error, request)
+      if (res.headersSent) res.destroy()
+      else sendJson(res, 500, { error: message, requestId: request.requestId })
+    }
+    request.log.debug({ method: req.method, path: pathOf(req), status: res.statusCode }, 'answered')
+  }
+
+  function upgrade(req: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const request = requestOf(req)
+    stream.on('error', error => request.log.debug({ err: error }, 'an upgrade failed'))
+    if (pathOf(req) !== '/graphql') refuseUpgrade(stream, 404, 'There is nothing here.')
+    else if (closing.signal.aborted) refuseUpgrade(stream, 503, 'The server is shutting down.')
+    else if (!cors.allowsSocket(req)) refuseUpgrade(stream, 403, 'CORS_ORIGINS lacks this origin.')
+    else sockets.accept(req, stream, head, request)
+  }
+
+  async function shutDown(): Promise<void> {
+    closing.abort()
+    const left = sockets.leave()
+    for (const res of responses) if (!res.headersSent) res.setHeader('connection', 'close')
+    const cut = setTimeout(() => {
+      sockets.cut()
+      http.closeAllConnections()
+    }, env.SHUTDOWN_TIMEOUT_MS)
+    await Promise.all([left, new Promise<void>(resolve => http.close(() => resolve()))])
+    clearTimeout(cut)
+  }
+
+  let closed: Promise<void> | undefined
+  return {
+    async listen() {
+      http.listen(env.PORT, env.HOST)
+      await once(http, 'listening')
+      http.on('error', error => log.error({ err: error }, 'the server failed'))
+      const { port } = http.address() as AddressInfo
+      return { url: `http://${hostOf(env.HOST)}:${port}/graphql`, port }
+    },
+    close() {
+      closed ??= shutDown()
+      return closed
+    },
+  }
+}
+
+/** The host to write into a link: the address of all interfaces is none to connect to. */
+function hostOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return isIPv6(host) ? `[${host}]` : host
+}

@@ -1,0 +1,64 @@
+import { pino } from 'pino'
+import { type Database, openDatabase } from '../../src/core/database.ts'
+import { readEnv } from '../../src/core/env.ts'
+import { authenticator } from '../../src/identity/authenticate.ts'
+import { ensureAdmin } from '../../src/identity/first-start.ts'
+import { schema } from '../../src/schema.ts'
+import { createServer } from '../../src/server/server.ts'
+import { graphql } from '../generated/gql.ts'
+import { type Client, clientOf } from './client.ts'
+import { createTestDatabase } from './test-database.ts'
+
+/** A server on a database of its own, with the schema and everything that `npm start` has. */
+export interface Api {
+  readonly url: string
+  readonly db: Database
+  readonly admin: Client
+  /** A client whose token is a new person's, or an agent's or worker's that acts for one. */
+  signUp(login: string, options?: { kind?: 'AGENT' | 'WORKER'; groups?: string[] }): Promise<Client>
+  close(): Promise<void>
+}
+
+export async function startApi(settings: Record<string, string> = {}): Promise<Api> {
+  const log = pino({ level: 'silent' })
+  const env = readEnv({ PORT: '0', ...settings })
+  const database = await createTestDatabase()
+  const db = await openDatabase(database.url, { maxConnections: 8, log })
+  const secret = await ensureAdmin(db)
+  const authenticate = authenticator(db, env, log)
+  const server = createServer({ schema, env, log, db, authenticate, readiness: [] })
+  const { url } = await server.listen()
+  const admin = clientOf(url, secret ?? '')
+  return {
+    url,
+    db,
+    admin,
+    async signUp(login, { kind, groups = [] } = {}) {
+      await admin.run(CreateUser, { login, groups })
+      const llmId = kind === 'AGENT' ? `${login}-llm` : null
+      if (llmId) await admin.run(RegisterLlm, { llmId })
+      const input = { login, kind: kind ?? 'USER', llmId, name: 'test' } as const
+      const { createToken } = await admin.run(CreateToken, { input })
+      return clientOf(url, createToken.secret)
+    },
+    async close() {
+      await server.close()
+      await db.close()
+      await database.close()
+    },
+  }
+}
+
+const CreateUser = graphql(`
+  mutation TestUser($login: String!, $groups: [String!]!) {
+    createUser(input: { login: $login, groups: $groups }) { id }
+  }
+`)
+
+const RegisterLlm = graphql(`
+  mutation TestLlm($llmId: String!) { registerLlm(llmId: $llmId, name: $llmId) { id } }
+`)
+
+const CreateToken = graphql(`
+  mutation TestToken($input: CreateTokenInput!) { createToken(input: $input) { secret } }
+`)
