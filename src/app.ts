@@ -1,8 +1,8 @@
-import { type Database, openDatabase } from './core/database.ts'
-import { openEmbeddedPostgres } from './core/embedded-postgres.ts'
+import type { Database } from './core/database.ts'
 import type { Env } from './core/env.ts'
 import type { Log } from './core/log.ts'
-import { migrate, migrationStatus } from './core/migrations.ts'
+import { migrationStatus } from './core/migrations.ts'
+import { openStorage } from './core/storage.ts'
 import { authenticator } from './identity/authenticate.ts'
 import { ensureAdmin } from './identity/first-start.ts'
 import { schema } from './schema.ts'
@@ -31,11 +31,7 @@ export async function startApp(env: Env, log: Log): Promise<App> {
     return part
   }
   try {
-    const url =
-      env.DATABASE_URL ??
-      started(await openEmbeddedPostgres({ directory: env.DATA_DIR, log, role: 'server' })).url
-    await migrate(url, { log })
-    const db = started(await openDatabase(url, { maxConnections: env.DB_CONNECTIONS, log }))
+    const { db } = started(await openStorage(env, { log, role: 'server' }))
     const firstToken = await ensureAdmin(db)
     const authenticate = authenticator(db, env, log)
     const readiness = readinessOf(db)

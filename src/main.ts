@@ -13,6 +13,7 @@ try {
   announce(await starting)
 } catch (error) {
   report(error)
+  exit()
 }
 
 function announce({ url, firstToken }: App): void {
@@ -50,8 +51,7 @@ function stopOnSignal(starting: Promise<App>): void {
     } catch (error) {
       report(error)
     }
-    // By now nothing keeps the process alive; should something do so all the same, it must not.
-    setTimeout(() => process.exit(), 1_000).unref()
+    exit()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 }
@@ -61,16 +61,15 @@ function report(error: unknown): void {
   process.exitCode = 1
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof StartupError) return error.message
-  const { code, port, message, errors, stack } = error as SystemError
-  if (code === 'EADDRINUSE') return `Port ${port} is in use: set PORT to another one.`
-  // The system and the database say in words what they refuse; the rest is a fault of ours.
-  return code ? `Engraph cannot go on: ${errors?.[0]?.message ?? message}` : String(stack ?? error)
+/** Leaves when all is printed; by itself, the process would wait for timers that Prisma has left. */
+function exit(): void {
+  process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 }
 
-interface SystemError extends NodeJS.ErrnoException {
-  port?: number
-  /** Of a host with several addresses, what each attempt met. */
-  errors?: Error[]
+function reasonOf(error: unknown): string {
+  if (error instanceof StartupError) return error.message
+  const { code, port, message, stack } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE') return `Port ${port} is in use: set PORT to another one.`
+  // The system says in words what it refuses; anything else is a fault of ours.
+  return code ? `Engraph cannot go on: ${message}` : String(stack ?? error)
 }

@@ -13,6 +13,8 @@ export interface Database {
 
 export interface DatabaseOptions {
   maxConnections: number
+  /** After which PostgreSQL gives up a statement that nobody waits for any more. */
+  statementTimeoutMs?: number
   log: Log
 }
 
@@ -22,7 +24,7 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
   const pool = new pg.Pool({
-    connectionString: withSessionSettings(url),
+    connectionString: withSessionSettings(url, options.statementTimeoutMs),
     max: options.maxConnections,
     connectionTimeoutMillis: 10_000,
   })
@@ -57,16 +59,18 @@ const sessionSettings = [
   '-c TimeZone=UTC',
   '-c jit=off',
   '-c pg_trgm.word_similarity_threshold=0.5',
+  '-c idle_in_transaction_session_timeout=60000',
 ]
 
 /**
  * UTC outranks a time zone set on the database or role. JIT costs more than it saves on the short
  * statements of this server. A name is alike from half of its trigrams on, so that a word with one
- * letter wrong is found. Options already in the URL come later and so win.
+ * letter wrong is found. A transaction whose process hangs must not keep its locks for ever. Options already in the URL come later and so win.
  */
-function withSessionSettings(url: string): string {
+function withSessionSettings(url: string, statementTimeoutMs = 0): string {
   const parsed = new URL(url)
   const given = parsed.searchParams.get('options')
-  parsed.searchParams.set('options', [...sessionSettings, given].filter(Boolean).join(' '))
+  const timeout = `-c statement_timeout=${statementTimeoutMs}`
+  parsed.searchParams.set('options', [...sessionSettings, timeout, given].filter(Boolean).join(' '))
   return parsed.href
 }

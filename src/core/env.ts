@@ -15,7 +15,7 @@ export function readEnv(source: NodeJS.ProcessEnv = process.env): Env {
   throw new StartupError(result.error.issues.map(issue => issue.message).join('\n'))
 }
 
-export const isLoopback = (host: string) =>
+const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 const second = 1_000

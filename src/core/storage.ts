@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from './database.ts'
 import { openEmbeddedPostgres } from './embedded-postgres.ts'
 import type { Env } from './env.ts'
@@ -14,7 +15,7 @@ export interface Storage {
  * works beside a server or alone.
  */
 export async function openStorage(
-  env: Pick<Env, 'DATABASE_URL' | 'DATA_DIR' | 'DB_CONNECTIONS'>,
+  env: Pick<Env, 'DATABASE_URL' | 'DATA_DIR' | 'DB_CONNECTIONS' | 'OPERATION_TIMEOUT_MS'>,
   { log, role }: { log: Log; role: 'server' | 'tool' },
 ): Promise<Storage> {
   const embedded = env.DATABASE_URL
@@ -23,12 +24,21 @@ export async function openStorage(
   try {
     const url = embedded?.url ?? env.DATABASE_URL ?? ''
     await migrate(url, { log })
-    const maxConnections = role === 'tool' ? 2 : env.DB_CONNECTIONS
-    const db = await openDatabase(url, { maxConnections, log })
+    const db = await openDatabase(
+      url,
+      role === 'tool'
+        ? { maxConnections: 2, log }
+        : {
+            maxConnections: env.DB_CONNECTIONS,
+            statementTimeoutMs: env.OPERATION_TIMEOUT_MS,
+            log,
+          },
+    )
     return {
       db,
       async close() {
-        await db.close()
+        // The pool waits for statements that run, but the server has waited for them already.
+        await Promise.race([db.close(), sleep(2_000, undefined, { ref: false })])
         await embedded?.close()
       },
     }

@@ -38,6 +38,12 @@ export const page = `<!doctype html>
 `
 
 /**
+ * GraphiQL lets its tabs be dragged, and leaves them with the transform of where they first stood. It
+ * hides that only until a tab has the focus: then the tab jumps away from under the click.
+ */
+export const style = '.graphiql-tab { transform: none !important }'
+
+/**
  * Runs in the browser. A token in the link's fragment goes into the headers of every tab and out of
  * the address bar; requests and subscriptions then carry what the headers editor holds.
  */

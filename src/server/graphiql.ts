@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { assetRoot, contentSecurityPolicy, page, startScript } from './graphiql-page.ts'
+import { assetRoot, contentSecurityPolicy, page, startScript, style } from './graphiql-page.ts'
 
 interface Asset {
   type: string
@@ -58,7 +58,7 @@ async function loadAssets(): Promise<Map<string, Asset>> {
   const script = 'text/javascript; charset=utf-8'
   const assets = await Promise.all([
     asset('graphiql.js', script, graphiql.js),
-    asset('graphiql.css', 'text/css; charset=utf-8', graphiql.css),
+    asset('graphiql.css', 'text/css; charset=utf-8', `${graphiql.css}\n${style}`),
     // Monaco asks for its workers by these names.
     asset('editorWorkerService.js', script, graphiql.editorWorkerService),
     asset('json.js', script, graphiql.jsonWorker),

@@ -120,9 +120,10 @@ function operations(options: GraphqlHttpOptions): HttpPlugin {
 }
 
 const answers: HttpPlugin = {
-  onResultProcess({ result, setResult, serverContext }) {
-    if (!Array.isArray(result) && !(Symbol.asyncIterator in result)) {
-      setResult(withStatus(result, serverContext))
-    }
+  onResultProcess({ result, setResult, resultProcessor, serverContext }) {
+    if (Array.isArray(result)) return
+    if (!(Symbol.asyncIterator in result)) setResult(withStatus(result, serverContext))
+    // Of a stream that the client cannot be sent, nobody would ever see the end.
+    else if (!resultProcessor) void result[Symbol.asyncIterator]().return?.()
   },
 }

@@ -63,8 +63,9 @@ export function createGraphqlSocket({ env, operations, authenticate }: GraphqlSo
       session.viewer = await authenticate(session.authorization)
     } catch (error) {
       end()
-      refuse(session, error)
-      return [toClientError(error, origin)]
+      const seen = toClientError(error, origin)
+      if (seen.code === 'UNAUTHENTICATED') session.close(closeCode.forbidden, seen.message)
+      return [seen]
     }
     const { viewer, address } = session
     const accepted = operations.accept(

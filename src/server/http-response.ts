@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
 /** Sends what Yoga answers. A stream that nobody reads any more is cancelled at once. */
@@ -15,13 +14,25 @@ export async function sendResponse(response: Response, to: ServerResponse): Prom
   // nginx would keep events back until its buffer is full.
   to.setHeader('x-accel-buffering', 'no')
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  to.once('close', () => void reader.cancel().catch(() => {}))
+  const cancel = () => void reader.cancel().catch(() => {})
+  if (to.destroyed) return cancel()
+  to.once('close', cancel)
   for (;;) {
     const { done, value } = await reader.read()
     if (done || to.destroyed) break
-    if (!to.write(value)) await Promise.race([once(to, 'drain'), once(to, 'close')])
+    if (!to.write(value)) await roomIn(to)
   }
   to.end()
+}
+
+function roomIn(response: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const proceed = () => {
+      response.off('drain', proceed).off('close', proceed)
+      resolve()
+    }
+    response.on('drain', proceed).on('close', proceed)
+  })
 }
 
 export function sendJson(to: ServerResponse, status: number, body: unknown): void {

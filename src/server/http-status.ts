@@ -26,7 +26,8 @@ function errorWithStatus(error: GraphQLError, origin: Origin): GraphQLError {
   const { code, message, nodes, source, positions, path, extensions } = seen
   const status = seen.status ?? statusOf(code)
   const isOfGraphql = error instanceof ClientError && seen.status === undefined && status < 500
-  const http = { status, spec: isOfGraphql, headers: headersOf(status) }
+  const headers = error.extensions.http?.headers ?? headersOf(status)
+  const http = { status, spec: isOfGraphql, headers }
   const at = { nodes, source, positions, path }
   return new GraphQLError(message, { ...at, extensions: { ...extensions, http } })
 }

@@ -189,7 +189,7 @@ export class Operations {
 export const holderOf = ({ viewer, address }: Pick<Asker, 'viewer' | 'address'>) =>
   viewer ? `user ${viewer.userId}` : `address ${address}`
 
-export const shuttingDown = () =>
+const shuttingDown = () =>
   new DomainError('SERVICE_BUSY', 'The server is shutting down. Try again.')
 
 const onlyByPost = () => refusal('BAD_USER_INPUT', 'GET is for queries; use POST for this.', 405)

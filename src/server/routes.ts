@@ -51,6 +51,7 @@ export function createRoutes(options: RoutesOptions) {
   async function graphqlPath(request: HttpRequest): Promise<void> {
     const { req, res } = request
     cors.allow(req, res)
+    res.setHeader('cache-control', 'no-store')
     if (req.method === 'OPTIONS') {
       res.statusCode = 204
       res.setHeader('allow', 'GET, POST, OPTIONS')

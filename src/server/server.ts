@@ -17,12 +17,13 @@ import { toClientError } from './graphql-errors.ts'
 import { createGraphqlHttp } from './graphql-http.ts'
 import { createGraphqlSocket } from './graphql-socket.ts'
 import { sendJson } from './http-response.ts'
+import { ignoreUpgrade, refuseUpgrade } from './http-upgrade.ts'
 import { Metrics } from './metrics.ts'
 import { Operations } from './operation.ts'
 import { Readiness, type ReadinessCheck } from './readiness.ts'
 import { requestIdOf } from './request-id.ts'
 import { createRoutes, pathOf } from './routes.ts'
-import { refuseUpgrade, SocketServer } from './socket-server.ts'
+import { SocketServer } from './socket-server.ts'
 
 export interface ServerOptions {
   schema: GraphQLSchema
@@ -71,6 +72,8 @@ export function createServer(options: ServerOptions): Server {
     {
       headersTimeout: Math.min(env.HEADERS_TIMEOUT_MS, env.REQUEST_TIMEOUT_MS),
       requestTimeout: env.REQUEST_TIMEOUT_MS,
+      // Longer than load balancers keep theirs, or a request could meet a connection that closes.
+      keepAliveTimeout: 75_000,
       // Time-outs are enforced at these intervals only.
       connectionsCheckingInterval: Math.min(1_000, env.HEADERS_TIMEOUT_MS),
     },
@@ -109,7 +112,9 @@ export function createServer(options: ServerOptions): Server {
   function upgrade(req: IncomingMessage, stream: Duplex, head: Buffer): void {
     const request = requestOf(req)
     stream.on('error', error => request.log.debug({ err: error }, 'an upgrade failed'))
-    if (pathOf(req) !== '/graphql') refuseUpgrade(stream, 404, 'There is nothing here.')
+    const isForSocket = req.headers.upgrade?.toLowerCase() === 'websocket'
+    if (!isForSocket) ignoreUpgrade(http, req, stream, head)
+    else if (pathOf(req) !== '/graphql') refuseUpgrade(stream, 404, 'There is nothing here.')
     else if (closing.signal.aborted) refuseUpgrade(stream, 503, 'The server is shutting down.')
     else if (!cors.allowsSocket(req)) refuseUpgrade(stream, 403, 'CORS_ORIGINS lacks this origin.')
     else sockets.accept(req, stream, head, request)

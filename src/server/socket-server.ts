@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { handleProtocols, type Server } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -113,20 +113,4 @@ function terminateWhenDead(socket: WebSocket, intervalMs: number): void {
     isAlive = true
   })
   socket.once('close', () => clearInterval(timer))
-}
-
-/** Answers an upgrade that is not taken. */
-export function refuseUpgrade(stream: Duplex, status: number, message: string): void {
-  stream.once('finish', () => stream.destroy())
-  const body = JSON.stringify({ error: message })
-  stream.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      'Connection: close',
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n'),
-  )
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../support/raw-eventually.ts'
 import { startToyServer, type ToyServer } from '../support/raw-server.ts'
 import { RawSocket } from '../support/raw-socket.ts'
 import { post, transports } from '../support/raw-transports.ts'
@@ -56,7 +57,7 @@ describe('operations at once, over all transports together', () => {
         await socket.next()
         socket.ws.terminate()
       }
-      await expect.poll(() => server.openStreams()).toBe(0)
+      await eventually(() => server.openStreams()).toBe(0)
       for (const [, ask] of transports) expect(await codeOf(ask, server)).toBe('OK')
     },
   )
@@ -113,7 +114,7 @@ describe('on one socket', () => {
     socket.subscribe('stream', 'subscription { open }')
     await socket.next()
     socket.send({ type: 'complete', id: 'stream' })
-    await expect.poll(() => server.openStreams()).toBe(0)
+    await eventually(() => server.openStreams()).toBe(0)
     socket.subscribe('last', '{ hello }')
     expect(await socket.next()).toMatchObject({ id: 'last', payload: { data: { hello: 'world' } } })
   })
@@ -135,5 +136,5 @@ test('sockets beyond the limit of a viewer are told to come back later', async (
       () => 'open',
       () => 'refused',
     )
-  await expect.poll(attempt).toBe('open')
+  await eventually(attempt).toBe('open')
 })

@@ -49,13 +49,13 @@ describe.each(transports)('over %s', (_name, ask) => {
     })
   })
 
-  test('what Pothos finds wrong with an id is bad input', async () => {
+  test.each([
+    ['invalidId', 'BAD_USER_INPUT', 'Invalid global ID: x'],
+    ['forbidden', 'FORBIDDEN', 'Not for you.'],
+  ])('what Pothos refuses in %s has a code of ours, %s', async (field, code, message) => {
     const server = await startToyServer()
-    const [result] = await ask(server, { query: '{ invalidId }' })
-    expect(result?.errors?.[0]).toMatchObject({
-      message: 'Invalid global ID: x',
-      extensions: { code: 'BAD_USER_INPUT' },
-    })
+    const [result] = await ask(server, { query: `{ ${field} }` })
+    expect(result?.errors?.[0]).toMatchObject({ message, extensions: { code } })
   })
 
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RawConnection, statusOf } from '../support/raw-http.ts'
-import { startToyServer } from '../support/raw-server.ts'
+import { startToyServer, viewer } from '../support/raw-server.ts'
 import { post, readEvents } from '../support/raw-transports.ts'
 
 const json = { 'content-type': 'application/json' }
@@ -62,7 +62,9 @@ describe('a request', () => {
 
   test('by another method is refused with 405', async () => {
     const { url } = await startToyServer()
-    expect((await fetch(url, { method: 'PUT', headers: json, body: hello })).status).toBe(405)
+    const response = await fetch(url, { method: 'PUT', headers: json, body: hello })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET, POST')
   })
 
   test('with a token that does not hold is refused with 401 whatever it asks for', async () => {
@@ -86,6 +88,16 @@ describe('a request', () => {
     expect(server.openStreams()).toBe(0)
   })
 
+  test.each(['text/event-stream; charset=latin1', 'x-text/event-stream'])(
+    'for a stream in the form %j, which there is none of, leaves no stream open',
+    async accept => {
+      const server = await startToyServer()
+      const response = await post(server, { query: 'subscription { open }' }, { accept })
+      expect(response.status).toBe(406)
+      expect(server.openStreams()).toBe(0)
+    },
+  )
+
   test('with cookies is the same as without', async () => {
     const server = await startToyServer()
     const response = await post(
@@ -108,6 +120,19 @@ describe('a request', () => {
     expect(statusOf(await connection.receives(/\{.*\}/))).toBe(status)
     expect(server.logged()).not.toContain('"level":50')
   })
+})
+
+test('an offer to speak HTTP/2 instead, as Java’s client makes it, is ignored', async () => {
+  const { port } = await startToyServer()
+  const connection = await RawConnection.open(port)
+  const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAA']
+  for (const count of [1, 2]) {
+    connection.send(
+      ...['POST /graphql HTTP/1.1', 'Host: x', ...offer, 'Content-Type: application/json'],
+      ...[`Content-Length: ${hello.length}`, '', hello],
+    )
+    await connection.receives(new RegExp(`(?:"hello":"world"[^]*){${count}}`))
+  }
 })
 
 describe('a request id', () => {
@@ -145,6 +170,18 @@ describe('server-sent events', () => {
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     await response.text()
   })
+})
+
+test('a stream of server-sent events ends in the moment the token expires', async () => {
+  const server = await startToyServer()
+  server.tokens.set('brief', viewer('brief', { expiresAt: new Date(Date.now() + 1_500) }))
+  const headers = { accept: 'text/event-stream', authorization: 'Bearer brief' }
+  const response = await post(server, { query: 'subscription { open }' }, headers)
+  expect(readEvents(await response.text())).toMatchObject([
+    { data: { open: 1 } },
+    { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
+  ])
+  expect(server.openStreams()).toBe(0)
 })
 
 describe('other origins', () => {

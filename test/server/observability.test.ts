@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../support/raw-eventually.ts'
 import { startToyServer } from '../support/raw-server.ts'
 import { RawSocket } from '../support/raw-socket.ts'
 import { post, transports } from '../support/raw-transports.ts'
@@ -71,7 +72,7 @@ describe('/metrics', () => {
     ).text()
     const socket = await RawSocket.ready(server.wsUrl)
     const read = async () => (await fetch(`${server.origin}/metrics`)).text()
-    await expect.poll(read).toContain('engraph_sockets_open 1')
+    await eventually(read).toContain('engraph_sockets_open 1')
     const metrics = await read()
     for (const transport of ['http', 'sse', 'ws']) {
       const count = (type: string, outcome: string) =>

@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-ws'
 import { describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
+import { eventually } from '../support/raw-eventually.ts'
 import { RawConnection, statusOf } from '../support/raw-http.ts'
 import { startToyServer } from '../support/raw-server.ts'
 import { RawSocket } from '../support/raw-socket.ts'
@@ -30,7 +31,7 @@ describe('a server that shuts down', () => {
     const connection = await RawConnection.open(server.port)
     // A request that has begun keeps its connection.
     connection.send('GET /ready HTTP/1.1', 'Host: x', '')
-    await expect.poll(() => connection.socket.bytesWritten).toBeGreaterThan(0)
+    await eventually(() => connection.socket.bytesWritten).toBeGreaterThan(0)
     const settled = await (await fetch(`${server.origin}/ready`)).json()
     expect(settled).toEqual({ status: 'ready' })
     const closed = server.server.close()

@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-ws'
 import { describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
+import { eventually } from '../support/raw-eventually.ts'
 import { startToyServer, type ToyServer, viewer } from '../support/raw-server.ts'
 import { RawSocket, upgradeStatus } from '../support/raw-socket.ts'
 
@@ -104,6 +105,32 @@ describe('the protocol, in raw frames', () => {
   })
 })
 
+test('a client that stops reading is not read from either, and gets all when it goes on', async () => {
+  const server = await startToyServer()
+  const socket = await RawSocket.ready(server.wsUrl)
+  socket.ws.pause()
+  const variables = { json: 'x'.repeat(500_000) }
+  for (let i = 0; i < 80; i++) {
+    socket.subscribe(`${i}`, 'query ($json: Json) { echo(json: $json) }', { variables })
+  }
+  // Far more than the buffers of the system hold: the rest waits on the client's side.
+  const answered = async () => {
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text()
+    return Number(/transport="ws",type="query",outcome="OK"} (\d+)/.exec(metrics)?.[1] ?? 0)
+  }
+  await eventually(answered).toBeGreaterThan(0)
+  expect(socket.ws.bufferedAmount).toBeGreaterThan(0)
+  expect(await answered()).toBeLessThan(80)
+
+  socket.ws.resume()
+  const ended = new Set<string | undefined>()
+  while (ended.size < 80) {
+    const { type, id } = await socket.next()
+    if (type === 'complete') ended.add(id)
+  }
+  expect(await answered()).toBe(80)
+})
+
 describe('the token of a socket', () => {
   const whoami = async (server: ToyServer, payload?: Record<string, unknown>) => {
     const socket = await RawSocket.ready(server.wsUrl, payload)
@@ -148,17 +175,17 @@ describe('the token of a socket', () => {
     server.tokens.delete('ada')
     socket.subscribe('1', '{ whoami }')
     expect(await socket.closed).toMatchObject({ code: 4403 })
-    await expect.poll(() => server.openStreams()).toBe(0)
+    await eventually(() => server.openStreams()).toBe(0)
   })
 
   test('closes the socket, and its streams, in the moment it expires', async () => {
     const server = await startToyServer()
-    server.tokens.set('brief', viewer('brief', { expiresAt: new Date(Date.now() + 700) }))
+    server.tokens.set('brief', viewer('brief', { expiresAt: new Date(Date.now() + 1_500) }))
     const socket = await RawSocket.ready(server.wsUrl, { authorization: 'Bearer brief' })
     socket.subscribe('stream', 'subscription { open }')
     await socket.next()
     expect(await socket.closed).toEqual({ code: 4403, reason: 'The token has expired' })
-    await expect.poll(() => server.openStreams()).toBe(0)
+    await eventually(() => server.openStreams()).toBe(0)
   })
 })
 
@@ -207,7 +234,7 @@ describe('the official client', () => {
       expect(data).toEqual({ open: 1 })
       break
     }
-    await expect.poll(() => server.openStreams()).toBe(0)
+    await eventually(() => server.openStreams()).toBe(0)
     await client.dispose()
   })
 })

@@ -1,4 +1,5 @@
 import { PothosValidationError } from '@pothos/core'
+import { ForbiddenError } from '@pothos/plugin-scope-auth'
 import {
   GraphQLEnumType,
   GraphQLError,
@@ -106,6 +107,7 @@ export function toySchema(work: Work = new Work()): { schema: GraphQLSchema; ope
       broken: thrower(() => new Error('select password from users')),
       refused: thrower(() => badInput('The name is taken.', 'input.name')),
       invalidId: thrower(() => new PothosValidationError('Invalid global ID: x')),
+      forbidden: thrower(() => new ForbiddenError('Not for you.')),
       graphqlBug: thrower(() => new GraphQLError('secret of a library')),
       unserialisable: { type: GraphQLInt, resolve: () => 'secret' },
       nothing: { type: new GraphQLNonNull(GraphQLFloat), resolve: () => null },

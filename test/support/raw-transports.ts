@@ -7,7 +7,7 @@ export interface Result {
   errors?: GraphqlError[]
 }
 
-export interface RawRequest {
+interface RawRequest {
   query: string
   variables?: Record<string, unknown> | null
   operationName?: string | null
