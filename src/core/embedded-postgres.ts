@@ -19,7 +19,7 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   /** Where the database is kept; see `chooseHome` for the exception. */
   directory: string
-  log: Pick<Logger, 'info' | 'warn' | 'error'>
+  log: Pick<Logger, 'info' | 'error'>
   /** One server at a time; any number of tools, beside it or alone. */
   role: Role
   /** Settings of PostgreSQL, for tests that need not survive a power cut. */
@@ -61,7 +61,9 @@ async function open(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres>
     await close()
     throw error
   }
-  return { url: `postgresql://postgres:${password}@127.0.0.1:${port}/engraph`, close }
+  // PGSSLMODE in the environment is about other servers.
+  const url = `postgresql://postgres:${password}@127.0.0.1:${port}/engraph?sslmode=disable`
+  return { url, close }
 }
 
 async function createDatabase(client: pg.Client): Promise<void> {

@@ -35,10 +35,11 @@ export async function migrate(
 ): Promise<{ applied: string[] }> {
   const known = await readMigrations(directory)
   return withClient(url, async client => {
+    await checkVersion(client)
     const { pending } = checkHistory(known, await readRecords(client))
     if (pending.length === 0) return { applied: [] }
 
-    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await takeLock(client, log)
     const status = checkHistory(known, await readRecords(client))
     const engine = await openEngine(client)
     try {
@@ -82,6 +83,20 @@ export function schemaDrift(url: string): Promise<string | null> {
       engine.close()
     }
   })
+}
+
+async function checkVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('show server_version')
+  const version: string = rows[0].server_version
+  if (Number.parseInt(version, 10) >= 15) return
+  throw new StartupError(`Engraph needs PostgreSQL 15 or newer; this server is ${version}.`)
+}
+
+async function takeLock(client: pg.Client, log: MigrateOptions['log']): Promise<void> {
+  const { rows } = await client.query('select pg_try_advisory_lock($1) as got', [migrationLock])
+  if (rows[0].got) return
+  log.info('another instance is migrating the database: waiting for it')
+  await client.query('select pg_advisory_lock($1)', [migrationLock])
 }
 
 async function applyInTransaction(

@@ -23,7 +23,7 @@ const key = 1_164_863_090
 const users = [key, 1]
 const server = [key, 2]
 
-/** Why there is no session: `busy` when the server is starting or stopping, `no` when it is not ours. */
+/** Why there is no session; `busy` when the server is starting or stopping, and so will pass. */
 export interface NoSession {
   busy: boolean
   reason: string
@@ -42,6 +42,8 @@ export async function openSession(options: SessionOptions): Promise<Session | No
   const { data, password, pid, port, role } = options
   const client = new pg.Client({
     ...{ host: '127.0.0.1', port, user: 'postgres', password, database: 'postgres' },
+    // Whatever PGSSLMODE says: that is about other servers.
+    ssl: false,
     application_name: `engraph ${role}, process ${process.pid}`,
     connectionTimeoutMillis: 2_000,
     keepAlive: true,

@@ -57,4 +57,9 @@ query OneConcept {
   }
 }
 `,
+  `# A subscription over WebSocket: the server's time, every second until you stop it.
+subscription Clock {
+  clock(everySeconds: 1)
+}
+`,
 ]

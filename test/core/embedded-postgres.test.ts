@@ -34,6 +34,18 @@ test('a database of another PostgreSQL version is refused with both versions nam
   )
 })
 
+test('what PostgreSQL complains of at its start is passed on', async () => {
+  await expect(
+    openEmbedded(newDirectory(), 'server', { shared_buffers: 'plenty' }),
+  ).rejects.toThrow('PostgreSQL did not start: invalid value for parameter "shared_buffers"')
+})
+
+test('a directory that cannot be had is named', async () => {
+  const directory = newDirectory()
+  await writeFile(directory, 'a file')
+  await expect(open(directory)).rejects.toThrow(`cannot be kept in ${directory}: `)
+})
+
 describe('a running one', () => {
   const directory = newDirectory()
   let postgres: EmbeddedPostgres

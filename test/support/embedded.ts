@@ -13,8 +13,11 @@ export const newDirectory = () => join(inject('runFolder'), randomBytes(4).toStr
 
 export const dataIn = (directory: string) => join(directory, 'postgres', 'data')
 
-export const openEmbedded = (directory: string, role: Role = 'server') =>
-  openEmbeddedPostgres({ directory, log, role })
+export const openEmbedded = (
+  directory: string,
+  role: Role = 'server',
+  settings: Record<string, string> = {},
+) => openEmbeddedPostgres({ directory, log, role, settings })
 
 /** For one test: closed at its end. */
 export async function open(directory: string, role?: Role): Promise<EmbeddedPostgres> {
