@@ -1,7 +1,7 @@
 import type { Database } from './core/database.ts'
 import type { Env } from './core/env.ts'
 import type { Log } from './core/log.ts'
-import { migrationStatus } from './core/migrations.ts'
+import { migrationStatus } from './core/migrations/migrations.ts'
 import { openStorage } from './core/storage.ts'
 import { authenticator } from './identity/authenticate.ts'
 import { ensureAdmin } from './identity/first-start.ts'

@@ -29,12 +29,19 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
     connectionTimeoutMillis: 10_000,
   })
   // An idle connection that the server drops is replaced by the pool at the next use.
-  pool.on('error', error => options.log.warn({ err: error }, 'a database connection was lost'))
+  pool.on('error', error =>
+    options.log.warn({ reason: error.message }, 'a database connection was lost'),
+  )
   try {
-    const { rows } = await pool.query<{ zone: string }>(
-      `select current_setting('TimeZone') as zone`,
+    const { rows } = await pool.query<{ zone: string; folds: boolean }>(
+      `select current_setting('TimeZone') as zone, lower('Ё') = 'ё' as folds`,
     )
     const zone = rows[0]?.zone
+    if (!rows[0]?.folds) {
+      options.log.warn(
+        'the database knows letter case of ASCII alone (LC_CTYPE is C): searches tell А from а',
+      )
+    }
     if (zone !== 'UTC') {
       throw new StartupError(
         `the database's sessions run in the time zone ${zone}, not UTC: take TimeZone out of the options of DATABASE_URL, or let the connection pooler pass on the start-up options`,

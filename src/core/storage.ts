@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from './database.ts'
-import { openEmbeddedPostgres } from './embedded-postgres.ts'
 import type { Env } from './env.ts'
 import type { Log } from './log.ts'
-import { migrate } from './migrations.ts'
+import { migrate } from './migrations/migrations.ts'
+import { openEmbeddedPostgres } from './postgres/embedded-postgres.ts'
 
 export interface Storage {
   readonly db: Database

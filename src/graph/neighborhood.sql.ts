@@ -37,6 +37,10 @@ export const maxNeighborhoodLinks = 100_000
  * concepts that are left for `maxNodes` are taken lowest id first, and one more is looked for,
  * which says whether any was left out. No concept needs to name more than `maxNodes + 1` ids: of
  * so many, what was met before cannot hide one that would be taken.
+ *
+ * The links of a concept are read and those to other concepts found are kept, by a hash (which is
+ * what `is true` is for: a bare IN would become a join, planned for arrays of ten). Only a hub, with
+ * more links than concepts were found, is asked for each of these instead.
  */
 export async function neighborhood(on: Queryable, args: NeighborhoodArgs): Promise<Neighborhood> {
   const { conceptId, depth, direction, relationTypes, maxNodes, maxLinks } = args
@@ -67,9 +71,18 @@ export async function neighborhood(on: Queryable, args: NeighborhoodArgs): Promi
     union all
     (select l.id, l.timestamp, l.llm_id, null, null, null,
       l.from_concept_id, l.to_concept_id, l.relation_type, null
-    from links l
-    where l.from_concept_id = any((select met from whole)::bigint[])
-      and l.to_concept_id = any((select met from whole)::bigint[]) ${ofTypes(relationTypes)}
+    from whole cross join unnest(whole.met) as here(id)
+    cross join lateral (select exists (select from links l
+      where l.from_concept_id = here.id offset cardinality(whole.met)) as hub offset 0) degree
+    cross join lateral (
+      select * from links l where not degree.hub and l.from_concept_id = here.id
+        and (l.to_concept_id in (select unnest(met) from whole)) is true
+      union all
+      select l.* from unnest(whole.met) as there(id) cross join lateral (select * from links l
+        where l.from_concept_id = here.id and l.to_concept_id = there.id offset 0) l
+      where degree.hub
+    ) l
+    where true ${ofTypes(relationTypes)}
     order by l.id limit ${maxLinks + 1})
     order by distance, id`,
   )

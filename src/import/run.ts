@@ -23,7 +23,7 @@ Exit code: 0 all imported, or there already; 1 some of it failed, and the rest i
 const failuresShown = 20
 
 /** An administrator's view of the database, and how to leave it. */
-export interface OpenedCaller {
+interface OpenedCaller {
   caller: Caller
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withLock } from '../../scripts/lock.mjs'
-import { exists } from '../../src/core/whole-folder.ts'
+import { exists } from '../../src/core/postgres/whole-folder.ts'
 import { newDirectory } from '../support/embedded.ts'
 
 const lockModule = new URL('../../scripts/lock.mjs', import.meta.url).href

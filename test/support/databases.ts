@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import pg from 'pg'
-import { isAlive } from '../../src/core/pids.ts'
+import { isAlive } from '../../src/core/postgres/pids.ts'
 
 /** The server of a test run, and the migrated database on it that every test's is a copy of. */
 export interface TestServer {

@@ -1,6 +1,6 @@
 // Opens an embedded PostgreSQL as another process would, and says its URL; closes it at SIGTERM.
 //   node embedded-user.mjs <directory> server|tool
-import { openEmbeddedPostgres } from '../../dist/core/embedded-postgres.js'
+import { openEmbeddedPostgres } from '../../dist/core/postgres/embedded-postgres.js'
 
 const [directory, role] = process.argv.slice(2)
 const log = { info() {}, warn() {}, error() {} }

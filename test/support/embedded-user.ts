@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, onTestFinished } from 'vitest'
 import { build } from '../../scripts/build.mjs'
-import type { Role } from '../../src/core/postgres-session.ts'
+import type { Role } from '../../src/core/postgres/postgres-session.ts'
 
 const script = fileURLToPath(new URL('embedded-user.mjs', import.meta.url))
 

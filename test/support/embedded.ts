@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/core/embedded-postgres.ts'
-import type { Role } from '../../src/core/postgres-session.ts'
+import {
+  type EmbeddedPostgres,
+  openEmbeddedPostgres,
+} from '../../src/core/postgres/embedded-postgres.ts'
+import type { Role } from '../../src/core/postgres/postgres-session.ts'
 import { withClient } from './databases.ts'
 
 const log = pino({ level: 'silent' })

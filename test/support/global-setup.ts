@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import pino from 'pino'
 import type { TestProject } from 'vitest/node'
-import { openEmbeddedPostgres } from '../../src/core/embedded-postgres.ts'
-import { migrate } from '../../src/core/migrations.ts'
+import { migrate } from '../../src/core/migrations/migrations.ts'
+import { openEmbeddedPostgres } from '../../src/core/postgres/embedded-postgres.ts'
 import { dropLeftovers, newTemplateName, type TestServer, urlOf, withClient } from './databases.ts'
 import { makeRunFolder, removeRunFolder } from './run-folder.ts'
 

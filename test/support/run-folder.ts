@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive } from '../../src/core/pids.ts'
-import { isPostmaster, readPidFile } from '../../src/core/postmaster-pid.ts'
+import { isAlive } from '../../src/core/postgres/pids.ts'
+import { isPostmaster, readPidFile } from '../../src/core/postgres/postmaster-pid.ts'
 
 const prefix = 'engraph-tests-'
 

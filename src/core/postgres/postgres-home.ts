@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { StartupError } from '../startup-error.ts'
 import { type Account, canEnter, postgresAccount } from './postgres-account.ts'
-import { StartupError } from './startup-error.ts'
 import { isRoots, makeSystemFolder, systemFolders } from './system-folder.ts'
 
 /** Where an embedded PostgreSQL lives, and as whom. */

@@ -1,10 +1,10 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { EmbeddedPostgres } from '../../src/core/embedded-postgres.ts'
-import { commandOf } from '../../src/core/pids.ts'
-import { readPidFile } from '../../src/core/postmaster-pid.ts'
-import { ask, dataIn, newDirectory, open, openEmbedded } from '../support/embedded.ts'
+import type { EmbeddedPostgres } from '../../../src/core/postgres/embedded-postgres.ts'
+import { commandOf } from '../../../src/core/postgres/pids.ts'
+import { readPidFile } from '../../../src/core/postgres/postmaster-pid.ts'
+import { ask, dataIn, newDirectory, open, openEmbedded } from '../../support/embedded.ts'
 
 test('the first start makes a database, and the next one finds what was written', async () => {
   const directory = newDirectory()

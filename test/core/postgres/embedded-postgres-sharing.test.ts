@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readPidFile } from '../../src/core/postmaster-pid.ts'
-import { ask, dataIn, newDirectory, open } from '../support/embedded.ts'
-import { startUser } from '../support/embedded-user.ts'
+import { readPidFile } from '../../../src/core/postgres/postmaster-pid.ts'
+import { ask, dataIn, newDirectory, open } from '../../support/embedded.ts'
+import { startUser } from '../../support/embedded-user.ts'
 
 // Every test leaves it without a server.
 const directory = newDirectory()

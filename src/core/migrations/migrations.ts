@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { StartupError } from '../startup-error.ts'
 import {
   type Migration,
   migrationsDirectory,
@@ -13,7 +14,6 @@ import {
   statusOf,
 } from './migration-history.ts'
 import type { SchemaEngine } from './schema-engine.ts'
-import { StartupError } from './startup-error.ts'
 
 // Held by the one instance that migrates; any number that nothing else uses.
 const migrationLock = 6_033_441_257

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-const prismaDirectory = fileURLToPath(new URL('../../prisma/', import.meta.url))
+const prismaDirectory = fileURLToPath(new URL('../../../prisma/', import.meta.url))
 
 export const migrationsDirectory = `${prismaDirectory}migrations`
 

@@ -3,8 +3,8 @@ import { chmod, copyFile, mkdir, readdir, readFile, stat, symlink } from 'node:f
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
+import { StartupError } from '../startup-error.ts'
 import { type Account, asAccount } from './postgres-account.ts'
-import { StartupError } from './startup-error.ts'
 import { exists, makeWhole } from './whole-folder.ts'
 
 const run = promisify(execFile)

@@ -2,9 +2,9 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { giveTo } from '../../src/core/postgres-account.ts'
-import { chooseHome, clusterFolder, type Home } from '../../src/core/postgres-home.ts'
-import { newDirectory } from '../support/embedded.ts'
+import { giveTo } from '../../../src/core/postgres/postgres-account.ts'
+import { chooseHome, clusterFolder, type Home } from '../../../src/core/postgres/postgres-home.ts'
+import { newDirectory } from '../../support/embedded.ts'
 
 const log = pino({ level: 'silent' })
 // PostgreSQL runs as another user for root alone.

@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { StartupError } from '../startup-error.ts'
 import { isAlive } from './pids.ts'
 import { openSession, type Role, type Session } from './postgres-session.ts'
 import { type Installation, launch, sizeOf, stop } from './postmaster.ts'
 import { isPostmaster, readPidFile, removePidFile } from './postmaster-pid.ts'
-import { StartupError } from './startup-error.ts'
 
 /** Replaying the log after a crash can take a while. */
 const startLimit = 120_000

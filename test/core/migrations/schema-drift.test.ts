@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrationStatus, schemaDrift } from '../../src/core/migrations.ts'
-import { withClient } from '../support/databases.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { migrationStatus, schemaDrift } from '../../../src/core/migrations/migrations.ts'
+import { withClient } from '../../support/databases.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { StartupError } from './startup-error.ts'
+import { StartupError } from '../startup-error.ts'
 
 /** Where root may keep what other users must be able to reach: state, or at the worst a temporary folder. */
 export const systemFolders = ['/var/lib/engraph', join(tmpdir(), 'engraph')]

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openEmbeddedPostgres } from './embedded-postgres.ts'
-import { readEnv } from './env.ts'
-import { createLog } from './log.ts'
+import { readEnv } from '../env.ts'
+import { createLog } from '../log.ts'
+import { openEmbeddedPostgres } from '../postgres/embedded-postgres.ts'
+import { StartupError } from '../startup-error.ts'
 import { migrationsDirectory } from './migration-files.ts'
 import { migrate, schemaDrift } from './migrations.ts'
-import { StartupError } from './startup-error.ts'
 
 /**
  * `npm run migration -- <name>`: writes the migration that brings the schema from what the present

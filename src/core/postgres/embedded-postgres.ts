@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import { StartupError } from '../startup-error.ts'
 import { findBinaries } from './postgres-binaries.ts'
 import { openCluster } from './postgres-cluster.ts'
 import { chooseHome } from './postgres-home.ts'
 import { joinOrStart } from './postgres-join.ts'
 import { keepMembership } from './postgres-membership.ts'
 import type { Role } from './postgres-session.ts'
-import { StartupError } from './startup-error.ts'
 
 export interface EmbeddedPostgres {
   /** Of database `engraph`, as superuser. */

@@ -1,5 +1,5 @@
+import { StartupError } from '../startup-error.ts'
 import type { Migration } from './migration-files.ts'
-import { StartupError } from './startup-error.ts'
 
 /** A row of Prisma's `_prisma_migrations`. */
 export interface MigrationRecord {

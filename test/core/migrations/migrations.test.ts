@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { migrate } from '../../src/core/migrations.ts'
-import { withClient } from '../support/databases.ts'
-import { ask, newDirectory } from '../support/embedded.ts'
-import { createEmptyDatabase } from '../support/test-database.ts'
+import { migrate } from '../../../src/core/migrations/migrations.ts'
+import { withClient } from '../../support/databases.ts'
+import { ask, newDirectory } from '../../support/embedded.ts'
+import { createEmptyDatabase } from '../../support/test-database.ts'
 
 const log = pino({ level: 'silent' })
 

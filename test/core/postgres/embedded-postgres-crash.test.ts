@@ -3,10 +3,10 @@ import { readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { commandOf, isAlive } from '../../src/core/pids.ts'
-import { readPidFile } from '../../src/core/postmaster-pid.ts'
-import { ask, dataIn, newDirectory, open } from '../support/embedded.ts'
-import { end, spawnUser, startUser } from '../support/embedded-user.ts'
+import { commandOf, isAlive } from '../../../src/core/postgres/pids.ts'
+import { readPidFile } from '../../../src/core/postgres/postmaster-pid.ts'
+import { ask, dataIn, newDirectory, open } from '../../support/embedded.ts'
+import { end, spawnUser, startUser } from '../../support/embedded-user.ts'
 
 // Every test leaves it without a server.
 const directory = newDirectory()

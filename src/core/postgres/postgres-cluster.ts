@@ -4,11 +4,11 @@ import { chmod, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
+import { StartupError } from '../startup-error.ts'
 import { type Account, asAccount, giveTo } from './postgres-account.ts'
 import type { Binaries } from './postgres-binaries.ts'
 import { postgresEnvironment } from './postgres-environment.ts'
 import { clusterFolder } from './postgres-home.ts'
-import { StartupError } from './startup-error.ts'
 import { makeWhole } from './whole-folder.ts'
 
 const run = promisify(execFile)
