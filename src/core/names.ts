@@ -1,18 +1,24 @@
 import { badInput } from './errors.ts'
 
-const maxLength = 500
-// Controls, format characters (zero-width ones among them), lone surrogates and fillers: what cannot
-// be seen in a name could make two equal-looking names different.
-const unseen =
-  /\p{Cc}|\p{Cf}|\p{Cs}|\u2028|\u2029|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u3164|\uffa0/u
+// Controls, format characters (zero-width ones among them), lone surrogates and blanks that are no
+// white space: what cannot be seen in a name could make two equal-looking names different.
+const unseen = /\p{Cc}|\p{Cf}|\p{Cs}|\p{Default_Ignorable_Code_Point}|\u2800/u
+// U+FEFF counts as white space in JavaScript, but nobody sees it.
+const whiteSpace = /[^\S\ufeff]+/gu
+// They choose how an emoji is drawn, and keyboards add them as they like.
+const presentation = /[\ufe0e\ufe0f]/gu
 
 /**
  * A name of a concept, kind, script or process in its one spelling: NFC, trimmed, inner whitespace
  * collapsed to one space, 1 to 500 characters (DESIGN, section 4).
  * @throws BAD_USER_INPUT for an empty or overlong name and for one with invisible characters
  */
-export function normalizeName(raw: string, field: string): string {
-  const name = raw.normalize('NFC').replace(/\s+/gu, ' ').trim()
+export function normalizeName(raw: string, field: string, maxLength = 500): string {
+  const name = raw
+    .normalize('NFC')
+    .replace(presentation, '')
+    .replace(whiteSpace, ' ')
+    .replace(/^ | $/g, '')
   if (name === '') throw badInput('A name cannot be empty.', field)
   if (unseen.test(name)) {
     throw badInput(

@@ -42,6 +42,10 @@ function readDateTime(text: string): Date {
   // Date rolls 31 June over to 1 July in silence.
   const [, year, month, day] = match.map(Number)
   const lastDay = new Date(Date.UTC(year ?? 0, month ?? 0, 0)).getUTCDate()
+  // PostgreSQL counts no year 0, and RFC 3339 none after 9999, in UTC as in the given offset.
+  if (date.getUTCFullYear() < 1 || date.getUTCFullYear() > 9999) {
+    throw new Error(`DateTime must be of the years 1 to 9999: ${text}`)
+  }
   if ((day ?? 0) > lastDay)
     throw new Error(`DateTime names a day that month does not have: ${text}`)
   return date

@@ -1,5 +1,8 @@
 import { badInput } from './errors.ts'
 
+/** Whether PostgreSQL can keep the text as it is; the driver would alter it in silence. */
+export const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
+
 /**
  * Text that a person or an agent wrote, kept to the letter.
  * @throws BAD_USER_INPUT for U+0000 and lone surrogates, which PostgreSQL cannot keep, and for text

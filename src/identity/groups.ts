@@ -4,10 +4,11 @@ import { notFound } from '../core/errors.ts'
 import { normalizeName } from '../core/names.ts'
 import { query } from '../core/query.ts'
 import { raw, sql } from '../core/sql.ts'
+import { isStorable } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Group } from '../generated/prisma/client.ts'
 import { visibleGroups } from './identity.sql.ts'
-import { normalizeLogin, requireAdmin } from './users.ts'
+import { lockIdentities, normalizeLogin, requireAdmin } from './users.ts'
 
 /** The group with this key, or null where the viewer may not see one. */
 export const groupByKey = (caller: Caller, key: string) =>
@@ -62,8 +63,9 @@ export async function saveGroup(
   const name = normalizeName(input.name, 'name')
   const logins = [...new Set(input.members)]
   return transaction(caller, async tx => {
+    await lockIdentities(tx)
     const group = await tx.group.upsert({ where: { key }, create: { key, name }, update: { name } })
-    const users = await tx.user.findMany({ where: { login: { in: logins } } })
+    const users = await tx.user.findMany({ where: { login: { in: logins.filter(isStorable) } } })
     const known = new Set(users.map(user => user.login))
     const missing = input.members.findIndex(login => !known.has(login))
     if (missing !== -1) throw notFound('user', `members.${missing}`)

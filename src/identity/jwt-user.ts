@@ -15,7 +15,7 @@ import { insertUser, normalizeLogin } from './users.ts'
  * this request; a user, or an agent's LLM, that is not known yet is created.
  */
 export async function viewerOfClaims(db: Database, claims: JwtClaims): Promise<Viewer> {
-  const login = claimed('sub', () => normalizeLogin(claims.sub, 'sub'))
+  const login = claimed('sub', claims.sub, normalizeLogin)
   const kind = claims.kind ?? 'user'
   const user = (await findUser(db, login)) ?? (await createUser(db, login))
   if (user.disabledAt) throw unauthenticated('The user is disabled.')
@@ -53,7 +53,7 @@ async function createUser(db: Database, login: string) {
 }
 
 async function knownLlm(db: Database, claim: string): Promise<string> {
-  const id = claimed('llm', () => normalizeName(claim, 'llm'))
+  const id = claimed('llm', claim, normalizeName)
   if (!(await db.prisma.llm.findUnique({ where: { id }, select: { id: true } }))) {
     await transaction({ db, loaders: new Loaders() }, tx =>
       upsertLlm(tx, { id, name: id, description: null }),
@@ -62,11 +62,19 @@ async function knownLlm(db: Database, claim: string): Promise<string> {
   return id
 }
 
-function claimed(claim: string, read: () => string): string {
+/** A name in the one spelling that it has here: another spelling may be somebody else to the issuer. */
+function claimed(
+  claim: string,
+  value: string,
+  read: (text: string, field: string) => string,
+): string {
+  const wrong = () => unauthenticated(`The JWT's claim ${claim} is wrong.`)
+  let name: string
   try {
-    return read()
+    name = read(value, claim)
   } catch (error) {
-    if (error instanceof DomainError) throw unauthenticated(`The JWT's claim ${claim} is wrong.`)
-    throw error
+    throw error instanceof DomainError ? wrong() : error
   }
+  if (name !== value) throw wrong()
+  return name
 }

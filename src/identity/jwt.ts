@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { z } from 'zod'
-import { unauthenticated } from '../core/errors.ts'
+import { DomainError, unauthenticated } from '../core/errors.ts'
+import { isStorable } from '../core/text.ts'
 
 /** How JWTs are verified: by a shared secret or by the keys at an address, never by both. */
 export interface JwtSettings {
@@ -12,8 +13,9 @@ export interface JwtSettings {
 
 const claims = z.object({
   sub: z.string().min(1),
-  exp: z.number().optional(),
-  groups: z.array(z.string()).optional(),
+  // Up to the end of the year 9999, beyond which there is no date that everybody can read.
+  exp: z.number().min(0).max(253_402_300_799).optional(),
+  groups: z.array(z.string().refine(isStorable)).optional(),
   role: z.enum(['member', 'admin']).optional(),
   kind: z.enum(['user', 'agent', 'worker']).optional(),
   llm: z.string().min(1).optional(),
@@ -21,7 +23,10 @@ const claims = z.object({
 
 export type JwtClaims = z.infer<typeof claims>
 
-/** Verifies a JWT. @throws UNAUTHENTICATED, which does not say what of it was wrong but the claims */
+/**
+ * Verifies a JWT.
+ * @throws UNAUTHENTICATED for a token that does not hold, SERVICE_BUSY where the keys cannot be read
+ */
 export type VerifyJwt = (token: string) => Promise<JwtClaims>
 
 /** Undefined where nothing to verify a JWT with is configured, so that none is accepted. */
@@ -72,12 +77,30 @@ function keysOf(settings: JwtSettings): ((token: string) => Promise<JWTPayload>)
   return undefined
 }
 
+const faultsOfTokens = [
+  errors.JWTInvalid,
+  errors.JWTClaimValidationFailed,
+  errors.JWSInvalid,
+  errors.JWSSignatureVerificationFailed,
+  errors.JOSEAlgNotAllowed,
+  errors.JOSENotSupported,
+  errors.JWKSNoMatchingKey,
+  errors.JWKSMultipleMatchingKeys,
+]
+
 async function verified(result: Promise<{ payload: JWTPayload }>): Promise<JWTPayload> {
   try {
     return (await result).payload
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw unauthenticated('The token has expired.')
-    if (error instanceof errors.JOSEError) throw unauthenticated('The token is not valid.')
-    throw error
+    if (faultsOfTokens.some(fault => error instanceof fault)) {
+      throw unauthenticated('The token is not valid.')
+    }
+    throw new DomainError(
+      'SERVICE_BUSY',
+      'The keys of the identity provider cannot be read. Try again.',
+      undefined,
+      { cause: error },
+    )
   }
 }

@@ -13,22 +13,21 @@ export const canAdministrate = (viewer: Viewer) => viewer.kind === 'ADMIN'
 
 /**
  * A person may make tokens for their own use. An agent must not: a token of another kind would free
- * it of the rules it is under. Workers see everybody's runs, so only an administrator makes theirs.
+ * it of the rules it is under. Nor may who came with a JWT, whose claims can be narrower than what
+ * the person may do. Workers see everybody's runs, so only an administrator makes theirs.
  */
 export function canCreateToken(
   viewer: Viewer,
   token: { kind: 'user' | 'agent' | 'worker'; userId: string },
 ): boolean {
   if (viewer.kind === 'ADMIN') return true
-  return viewer.kind === 'USER' && token.kind === 'user' && token.userId === viewer.userId
+  if (viewer.kind !== 'USER' || viewer.tokenId === null) return false
+  return token.kind === 'user' && token.userId === viewer.userId
 }
 
 /** An agent keeps its own entry of the registry up to date. */
 export const canRegisterLlm = (viewer: Viewer, llmId: string) =>
   viewer.kind === 'ADMIN' || (viewer.kind === 'AGENT' && viewer.llmId === llmId)
-
-/** Everybody who takes part in conversations can see who the others are. */
-export const canSeePlayers = (viewer: Viewer) => viewer.kind !== 'WORKER'
 
 /** An agent or worker has the rights of its kind, even where its user is an administrator. */
 export function viewerKind(

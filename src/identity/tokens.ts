@@ -1,16 +1,19 @@
 import { byId } from '../core/by-id.ts'
 import { childPage } from '../core/connection.ts'
-import type { Caller } from '../core/context.ts'
+import type { Caller, Viewer } from '../core/context.ts'
 import { badInput, forbidden, notFound } from '../core/errors.ts'
 import { uuidKey } from '../core/ids.ts'
 import { normalizeName } from '../core/names.ts'
 import type { Order, PageArgs } from '../core/paging.ts'
 import { query } from '../core/query.ts'
 import { raw, sql } from '../core/sql.ts'
+import { transaction } from '../core/transaction.ts'
 import type { ApiToken, TokenKind } from '../generated/prisma/client.ts'
 import { tokenColumns, visibleTokens } from './identity.sql.ts'
+import { llmById } from './llms.ts'
 import { canCreateToken } from './permissions.ts'
 import { hashSecret, newSecret } from './secrets.ts'
+import { findUser } from './users.ts'
 
 const newestFirst: Order = {
   name: 'token',
@@ -68,33 +71,38 @@ export async function createToken(
   const { viewer, db } = caller
   const kind = input.kind ?? 'user'
   const llmId = input.llmId ?? null
-  const expiresAt = input.expiresAt ?? null
   const login = input.login ?? viewer.login
-  const user =
-    login === viewer.login
-      ? { id: viewer.userId }
-      : await db.prisma.user.findUnique({ where: { login }, select: { id: true } })
+  const user = login === viewer.login ? { id: viewer.userId } : await findUser(db.prisma, login)
   // Whom it may not make a token for, the viewer does not learn to exist either.
   if (!canCreateToken(viewer, { kind, userId: user?.id ?? '' })) {
-    throw forbidden('Only an administrator makes tokens for others, for agents and for workers.')
+    throw forbidden(
+      'With an API token people make tokens of kind USER for themselves; others are made by administrators.',
+    )
   }
   if (!user) throw notFound('user', 'input.login')
   if ((kind === 'agent') !== (llmId !== null)) {
     throw badInput('A token of kind AGENT, and no other, names its LLM.', 'input.llmId')
   }
-  if (expiresAt && expiresAt <= new Date()) {
-    throw badInput('This time is over already.', 'input.expiresAt')
-  }
-  if (llmId !== null && !(await db.prisma.llm.findUnique({ where: { id: llmId } }))) {
+  const expiresAt = readExpiry(viewer, input.expiresAt ?? null)
+  if (llmId !== null && !(await llmById(caller, llmId))) {
     throw notFound('LLM', 'input.llmId')
   }
   const name = normalizeName(input.name, 'input.name')
   const secret = newSecret()
   const secretHash = hashSecret(secret)
-  const token = await db.prisma.apiToken.create({
-    data: { kind, userId: user.id, llmId, name, expiresAt, secretHash },
-  })
+  const data = { kind, userId: user.id, llmId, name, expiresAt, secretHash }
+  const token = await transaction(caller, tx => tx.apiToken.create({ data }))
   return { token, secret }
+}
+
+/** A token does not outlive the one that it was made with, but for administrators. */
+function readExpiry(viewer: Viewer, asked: Date | null): Date | null {
+  if (asked && asked <= new Date()) throw badInput('This time is over already.', 'input.expiresAt')
+  const latest = viewer.kind === 'ADMIN' ? null : viewer.expiresAt
+  if (asked && latest && asked > latest) {
+    throw badInput('The token cannot outlive the one it is made with.', 'input.expiresAt')
+  }
+  return asked ?? latest
 }
 
 /**

@@ -8,6 +8,7 @@ import { normalizeName } from '../core/names.ts'
 import type { Order, PageArgs } from '../core/paging.ts'
 import type { Tx } from '../core/query.ts'
 import { raw, sql } from '../core/sql.ts'
+import { isStorable } from '../core/text.ts'
 import { containsText } from '../core/text-search.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Role, User } from '../generated/prisma/client.ts'
@@ -93,6 +94,7 @@ export async function createUser(caller: Caller, input: CreateUser): Promise<Use
   const login = normalizeLogin(input.login, 'input.login')
   const displayName = normalizeName(input.displayName ?? login, 'input.displayName')
   return transaction(caller, async tx => {
+    await lockIdentities(tx)
     const user = await insertUser(tx, { login, displayName, role: input.role ?? 'member' })
     await joinGroups(tx, user.id, input.groups ?? [])
     return user
@@ -111,9 +113,8 @@ export async function updateUser(caller: Caller, login: string, input: UpdateUse
   requireAdmin(caller, 'Only an administrator changes users.')
   const { displayName, role, groups, disabled } = input
   return transaction(caller, async tx => {
-    // Two administrators who demote each other at once must not both succeed.
-    await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('engraph:administrators'))`
-    const found = await tx.user.findUnique({ where: { login } })
+    await lockIdentities(tx)
+    const found = await findUser(tx, login)
     if (!found) throw notFound('user', 'login')
     const user = await tx.user.update({
       where: { id: found.id },
@@ -135,6 +136,17 @@ export async function updateUser(caller: Caller, login: string, input: UpdateUse
   })
 }
 
+/**
+ * Changes of users and groups wait for one another: two administrators who demote each other at once
+ * must not both succeed, and a membership must not be written from both of its sides.
+ */
+export const lockIdentities = (tx: Tx) =>
+  tx.$executeRaw`select pg_advisory_xact_lock(hashtext('engraph:identities'))`
+
+/** By the login to the letter; text that PostgreSQL cannot keep is nobody's. */
+export const findUser = async (on: Pick<Tx, 'user'>, login: string): Promise<User | null> =>
+  isStorable(login) ? on.user.findUnique({ where: { login } }) : null
+
 /** A user with the player that stands for it in messages. */
 export async function insertUser(
   tx: Tx,
@@ -149,6 +161,7 @@ export async function insertUser(
 
 async function joinGroups(tx: Tx, userId: string, keys: readonly string[]): Promise<void> {
   const wanted = [...new Set(keys)]
+  if (!wanted.every(isStorable)) throw notFound('group', 'input.groups')
   const groups = await tx.group.findMany({ where: { key: { in: wanted } } })
   if (groups.length < wanted.length) throw notFound('group', 'input.groups')
   await tx.groupMember.createMany({ data: wanted.map(groupKey => ({ groupKey, userId })) })

@@ -13,6 +13,7 @@ describe('a name', () => {
     ['cafe\u0301', 'café'],
     ['Агент', 'Агент'],
     ['👍', '👍'],
+    ['❤️', '❤'],
   ])('%j is kept as %j', (given, kept) => {
     expect(name(given)).toBe(kept)
   })
@@ -27,6 +28,11 @@ describe('a name', () => {
     '\ud800',
     'a\u00adb',
     'a\u3164',
+    'a\u2800',
+    'a\ufeffb',
+    '\ufeff',
+    'a\u180b',
+    'a\u{e0100}',
   ])('%j is refused and the field is named', given => {
     expect(() => name(given)).toThrow(
       expect.objectContaining({ code: 'BAD_USER_INPUT', field: 'name' }),

@@ -71,6 +71,10 @@ describe('a JWT signed with the shared secret', () => {
     ['for another audience', { aud: 'other' }],
     ['without a login', { sub: '' }],
     ['of a login that cannot be', { sub: 'a b' }],
+    ['of a login with a space behind it', { sub: 'admin ' }],
+    ['of a login with an invisible character', { sub: 'admin\ufeff' }],
+    ['of a time that no calendar has', { exp: 1e300 }],
+    ['of a group that cannot be', { groups: ['a\u0000'] }],
     ['of a role that is none', { role: 'root' }],
     ['of an agent without an LLM', { kind: 'agent' }],
     ['whose groups are no list', { groups: 'ops' }],
@@ -89,6 +93,15 @@ describe('a JWT signed with the shared secret', () => {
     expect(await refused(`${part({ alg: 'none' })}.${part(base())}.`)).toMatchObject({
       code: 'UNAUTHENTICATED',
     })
+  })
+
+  it('that narrows an administrator to a member makes no token that is wider again', async () => {
+    const client = clientOf(api.url, await sign({ ...base(), sub: 'admin', role: 'member' }))
+    expect((await client.run(Me)).viewer.kind).toBe('USER')
+    const Create = graphql(`
+      mutation JwtToken { createToken(input: { name: "wide" }) { secret } }
+    `)
+    expect(await client.refused(Create)).toMatchObject({ code: 'FORBIDDEN' })
   })
 
   it('of a disabled user is refused', async () => {
@@ -132,6 +145,19 @@ describe('a JWT verified by the keys of an identity provider', () => {
       kind: 'USER',
       user: { login: 'bob' },
     })
+  })
+
+  it('cannot be judged while the provider is out of order, and that is not its fault', async () => {
+    const token = await sign({ sub: 'bob' }, privateKey, 'ES256')
+    const broken = createServer((_req, res) => res.writeHead(500).end('<html>'))
+    await new Promise<void>(resolve => broken.listen(0, '127.0.0.1', resolve))
+    const { port } = broken.address() as AddressInfo
+    const other = await startApi({ JWKS_URL: `http://127.0.0.1:${port}/jwks.json` })
+    expect(await clientOf(other.url, token).refused(Me)).toMatchObject({ code: 'SERVICE_BUSY' })
+    broken.close()
+    broken.closeAllConnections()
+    expect(await clientOf(other.url, token).refused(Me)).toMatchObject({ code: 'SERVICE_BUSY' })
+    await other.close()
   })
 
   it('is refused when the public key served as its secret', async () => {

@@ -74,8 +74,6 @@ describe('a player', () => {
     })
     const dora = await api.signUp('dora')
     expect((await dora.run(Player, { hash })).player).toMatchObject({ name: 'carl', user: null })
-    const worker = await api.signUp('robot', { kind: 'WORKER' })
-    expect((await worker.run(Player, { hash })).player).toBeNull()
   })
 
   it('of the system is there from the beginning', async () => {
@@ -130,6 +128,21 @@ describe('a registry', () => {
     }
   `)
   const Entries = graphql(`query Entries { registry(code: "KINDS") { key value position } }`)
+
+  it('takes positions from 0 to a million, and keys of at most 100 characters', async () => {
+    for (const position of [-1, 1_000_001]) {
+      expect(await api.admin.refused(Save, { key: 'k', value: '', position })).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        field: 'position',
+      })
+    }
+    expect(await api.admin.refused(Save, { key: '𐍈'.repeat(101), value: '' })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      field: 'key',
+    })
+    await api.admin.run(Save, { key: '𐍈'.repeat(100), value: '' })
+    await api.db.pool.query('delete from core.key_value')
+  })
 
   it('puts a new entry last, changes the one under a key, and removes it', async () => {
     await api.admin.run(Save, { key: 'kA', value: 'a' })

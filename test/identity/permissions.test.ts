@@ -5,7 +5,6 @@ import {
   canAdministrate,
   canCreateToken,
   canRegisterLlm,
-  canSeePlayers,
   viewerKind,
   visibleIdentities,
 } from '../../src/identity/permissions.ts'
@@ -49,7 +48,6 @@ row('users, groups and tokens show everybody themselves', visibleIdentities, {
   ADMIN: 'all',
 })
 row('users and groups are changed by administrators', canAdministrate, all(false))
-row('players are seen by all but workers', canSeePlayers, { ...all(true), WORKER: false })
 row("an agent's own LLM is registered by it", v => canRegisterLlm(v, 'my-llm'), {
   ...all(false),
   AGENT: true,
@@ -76,6 +74,12 @@ row(
 row(
   "a worker's token is made by administrators",
   v => canCreateToken(v, { kind: 'worker', userId: 'me' }),
+  all(false),
+)
+
+row(
+  'a token for oneself is not made by who came with a JWT',
+  v => canCreateToken({ ...v, tokenId: null }, { kind: 'user', userId: 'me' }),
   all(false),
 )
 

@@ -129,6 +129,38 @@ describe('a person', () => {
   })
 })
 
+describe('a token made with one that ends', () => {
+  it('ends no later', async () => {
+    const erin = await api.signUp('erin')
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
+    const short = await erin.run(Create, { input: { name: 'short', expiresAt: inAnHour } })
+    const client = clientOf(api.url, short.createToken.secret)
+    const { createToken } = await client.run(Create, { input: { name: 'child' } })
+    expect(createToken.token.expiresAt).toBe(inAnHour)
+    const later = new Date(Date.now() + 7_200_000).toISOString()
+    expect(await client.refused(Create, { input: { name: 'x', expiresAt: later } })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      field: 'input.expiresAt',
+    })
+  })
+})
+
+describe('tokens made in one document', () => {
+  it('are counted by the fields after them', async () => {
+    const frank = await api.signUp('frank')
+    const made = await frank.run(
+      graphql(`
+        mutation TwoTokens {
+          a: createToken(input: { name: "a" }) { token { user { tokens { totalCount } } } }
+          b: createToken(input: { name: "b" }) { token { user { tokens { totalCount } } } }
+        }
+      `),
+    )
+    expect(made.a.token.user?.tokens.totalCount).toBe(2)
+    expect(made.b.token.user?.tokens.totalCount).toBe(3)
+  })
+})
+
 describe('an agent', () => {
   it('acts as its LLM, sees its own token alone, makes none, and can end its own', async () => {
     const agent = await api.signUp('dora', { kind: 'AGENT' })

@@ -189,6 +189,35 @@ describe('a group', () => {
   })
 })
 
+describe('memberships', () => {
+  it('that two administrators write from both sides at once are never half-written', async () => {
+    await api.admin.run(SaveGroup, { key: 'both', name: 'Both', members: [] })
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        index % 2
+          ? api.admin.run(SaveGroup, { key: 'both', name: 'Both', members: ['ann', 'bob'] })
+          : api.admin.run(Update, { login: 'ann', input: { groups: ['ops', 'both'] } }),
+      ),
+    )
+    const { updateUser } = await api.admin.run(Update, { login: 'ann', input: {} })
+    expect(updateUser.groups.map(group => group.key)).toContain('both')
+  })
+
+  it('of a login that differs by a lone surrogate are nobody’s', async () => {
+    await api.admin.run(Create, { input: { login: 'a\ufffdb' } })
+    expect(
+      await api.admin.refused(Update, { login: 'a\ud800b', input: { disabled: true } }),
+    ).toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    const members = ['a\ud800b']
+    expect(await api.admin.refused(SaveGroup, { key: 'odd', name: 'Odd', members })).toMatchObject({
+      code: 'NOT_FOUND',
+      field: 'members.0',
+    })
+  })
+})
+
 describe('a worker', () => {
   it('knows itself and sees nothing of users, players and concepts', async () => {
     const worker = await api.signUp('robot', { kind: 'WORKER', groups: ['ops'] })
