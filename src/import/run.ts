@@ -95,6 +95,8 @@ async function importPath(
         await report?.add(item)
       },
     }).catch(brokenOff)
+    // The planner's figures are older than what has just come in.
+    await opened.caller.db.pool.query('analyze concepts, links')
     await report?.close(counts)
     progress.clear()
     stdout.write(summarize(path, counts, failures))

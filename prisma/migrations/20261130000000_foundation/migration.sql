@@ -145,6 +145,9 @@ CREATE INDEX "links_from_concept_id_to_concept_id_idx" ON "links"("from_concept_
 CREATE INDEX "links_to_concept_id_from_concept_id_idx" ON "links"("to_concept_id", "from_concept_id");
 
 -- CreateIndex
+CREATE INDEX "links_to_concept_id_relation_type_from_concept_id_idx" ON "links"("to_concept_id", "relation_type", "from_concept_id");
+
+-- CreateIndex
 CREATE INDEX "links_relation_type_idx" ON "links"("relation_type");
 
 -- CreateIndex

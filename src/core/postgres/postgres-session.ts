@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 
@@ -94,13 +95,19 @@ const ownerOfLock = `
 
 /**
  * The password alone does not tell a server on this folder from one on the folder it was copied
- * from; the time at which a file got its inode does.
+ * from; what is put into the folder does.
  */
 async function serves(client: pg.Client, data: string): Promise<boolean> {
-  const { rows } = await client.query<{ seconds: number | null }>(
-    `select extract(epoch from change)::float8 as seconds from pg_stat_file('PG_VERSION')`,
-  )
-  const seconds = rows[0]?.seconds
-  if (seconds == null) return true
-  return Math.floor((await stat(join(data, 'PG_VERSION'))).ctimeMs / 1000) === seconds
+  const name = `engraph-${randomUUID()}`
+  const file = join(data, name)
+  await writeFile(file, name, { mode: 0o644 })
+  try {
+    const { rows } = await client.query<{ found: string | null }>(
+      'select pg_read_file($1, 0, 100, true) as found',
+      [name],
+    )
+    return rows[0]?.found === name
+  } finally {
+    await rm(file, { force: true })
+  }
 }

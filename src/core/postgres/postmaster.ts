@@ -31,6 +31,8 @@ export async function launch(installation: Installation): Promise<ChildProcess> 
     port: String(await freePort()),
     unix_socket_directories: '',
     max_connections: '200',
+    // The planner should know of a large import soon.
+    autovacuum_naptime: '10s',
     timezone: 'UTC',
     log_timezone: 'UTC',
     ...installation.settings,
