@@ -2,6 +2,7 @@ import { builder } from '../core/builder.ts'
 import { pageArgs, pageComplexity } from '../core/connection-args.ts'
 import { callerOf } from '../core/context.ts'
 import { badInput } from '../core/errors.ts'
+import type { FieldCost } from '../core/field-cost.ts'
 import { readIdOf } from '../core/ids.ts'
 import { makeNode } from '../core/node.ts'
 import { OrderDirection } from '../core/order.ts'
@@ -17,7 +18,7 @@ import {
 import { mergeConcepts } from './merge.ts'
 
 const Concept = builder.prismaObject('Concept', {
-  description: 'A notion, entity or idea (agent database, concepts).',
+  description: 'A notion, entity or idea.',
   fields: t => ({
     name: t.exposeString('name', { description: 'The unique name, 1 to 500 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'What it is.' }),
@@ -25,7 +26,7 @@ const Concept = builder.prismaObject('Concept', {
     llm: t.field({
       type: 'Llm',
       nullable: true,
-      description: 'The LLM that added it; null where a person did.',
+      description: 'The LLM that added it; null where a person or an import did.',
       resolve: ({ llmId }, _args, context) => (llmId ? llmById(callerOf(context), llmId) : null),
     }),
   }),
@@ -87,7 +88,13 @@ builder.queryFields(t => ({
       }),
       orderBy: t.arg({ type: ConceptOrder, description: 'Another order than the usual one.' }),
     },
-    complexity: pageComplexity,
+    // A search reads every row that it may match, and to count what it finds is another search.
+    complexity: ({ search, ...page }): FieldCost => {
+      const { items } = pageComplexity(page)
+      return search?.trim()
+        ? { field: 3_000, items: { ...items, totalCount: 300 } }
+        : { items: { ...items, totalCount: 10 } }
+    },
     resolve: (_root, { orderBy, ...args }, context) =>
       listConcepts(callerOf(context), {
         ...args,
@@ -155,6 +162,7 @@ builder.mutationFields(t => ({
         description: 'Global ids of those that go, at most 100.',
       }),
     },
+    complexity: 1_000,
     resolve: (_root, { into, from }, context) =>
       mergeConcepts(callerOf(context), {
         into: conceptId(into, 'into'),

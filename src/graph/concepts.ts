@@ -6,12 +6,15 @@ import { badInput, conflict, DomainError, notFound } from '../core/errors.ts'
 import { bigintKey } from '../core/ids.ts'
 import { normalizeName } from '../core/names.ts'
 import type { Order, PageArgs, SortColumn } from '../core/paging.ts'
+import { query } from '../core/query.ts'
+import { searchPage } from '../core/search-page.ts'
+import { readSearch } from '../core/search-query.ts'
 import { raw, sql } from '../core/sql.ts'
 import { checkText } from '../core/text.ts'
-import { textSearch } from '../core/text-search.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Concept } from '../generated/prisma/client.ts'
 import { conceptColumns, requireGraphWriter, visibleGraph } from './graph.sql.ts'
+import { holdLinksOf } from './link-rows.sql.ts'
 
 /** In characters. A longer text is a document, which a description can name. */
 export const maxDescriptionLength = 500_000
@@ -32,6 +35,12 @@ export const concepts = (caller: Caller) =>
     keyType: 'bigint',
     visible: visibleGraph(caller.viewer),
   })
+
+/** Gives rows that were read already to whoever asks for them by id in the rest of the operation. */
+export function keepConcepts(caller: Caller, rows: readonly Concept[]): void {
+  const loader = concepts(caller)
+  for (const row of rows) loader.clear(row.id).prime(row.id, row)
+}
 
 /** The concept of this name in any of the spellings that stand for it. */
 export async function conceptByName(caller: Caller, name: string): Promise<Concept | null> {
@@ -67,34 +76,35 @@ export interface ListConcepts extends PageArgs {
 
 /** Concepts in the order asked for; else what a search finds best first, and all newest first. */
 export function listConcepts(caller: Caller, args: ListConcepts): Promise<Connection<Concept>> {
-  const search = textSearch({ vector: raw('c.search'), name: raw('c.name') }, args.search ?? '')
-  const source = {
-    columns: conceptColumns,
-    from: raw('concepts c'),
-    where: sql`${visibleGraph(caller.viewer)} and ${search?.matches ?? raw('true')}`,
-  }
-  if (search && !args.orderBy) {
-    const best: SortColumn = {
-      expression: search.score,
-      type: 'double precision',
-      descending: true,
-    }
-    return listPage(caller, source, ending({ name: 'concept best', columns: [best] }), args)
-  }
-  const { field, descending } = args.orderBy ?? { field: 'timestamp', descending: true }
-  const order = {
-    name: `concept ${field} ${descending}`,
-    columns: [{ ...sortColumns[field], descending }],
-  }
-  return listPage(caller, source, ending(order), args)
+  const search = readSearch(args.search ?? '')
+  const order = args.orderBy ? conceptOrder(args.orderBy) : undefined
+  const visible = visibleGraph(caller.viewer)
+  if (search) return searchPage(caller, { ...searchedConcepts, visible }, search, order, args)
+  const source = { columns: conceptColumns, from: raw('concepts c'), where: visible }
+  return listPage(caller, source, order ?? conceptOrder(newestFirst), args)
 }
 
-/** Ends an order with the id, which tells apart what is otherwise alike. */
-function ending(order: Order): Order {
-  const descending = order.columns[0]?.descending ?? false
+const newestFirst = { field: 'timestamp', descending: true } as const
+
+const searchedConcepts = {
+  name: 'concept',
+  columns: conceptColumns,
+  table: raw('concepts c'),
+  alias: raw('c'),
+  id: raw('c.id'),
+  foldedName: raw('c.folded_name'),
+  nameVector: raw('c.name_search'),
+  vector: raw('c.search'),
+}
+
+/** Ends with the id, which tells apart what is otherwise alike. */
+function conceptOrder({ field, descending }: { field: ConceptSort; descending: boolean }): Order {
   return {
-    ...order,
-    columns: [...order.columns, { expression: raw('c.id'), type: 'bigint', descending }],
+    name: `concept ${field} ${descending}`,
+    columns: [
+      { ...sortColumns[field], descending },
+      { expression: raw('c.id'), type: 'bigint', descending },
+    ],
   }
 }
 
@@ -147,10 +157,13 @@ export async function updateConcept(
 export async function deleteConcept(caller: Caller, id: string): Promise<void> {
   requireGraphWriter(caller)
   const key = bigintKey(id)
-  const { count } = key
-    ? await transaction(caller, tx => tx.concept.deleteMany({ where: { id: key } }))
-    : { count: 0 }
-  if (count === 0) throw notFound('concept', 'id')
+  if (key === undefined) throw notFound('concept', 'id')
+  await transaction(caller, async tx => {
+    const found = await query(tx, sql`select from concepts where id = ${key} for update`)
+    if (found.length === 0) throw notFound('concept', 'id')
+    await holdLinksOf(tx, [key])
+    await tx.concept.delete({ where: { id: key } })
+  })
 }
 
 /** An empty description is none. */

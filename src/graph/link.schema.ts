@@ -1,5 +1,5 @@
 import { builder } from '../core/builder.ts'
-import { pageArgs, pageComplexity } from '../core/connection-args.ts'
+import { pageArgs } from '../core/connection-args.ts'
 import { type Caller, callerOf } from '../core/context.ts'
 import { notFound } from '../core/errors.ts'
 import { readIdOf } from '../core/ids.ts'
@@ -8,10 +8,10 @@ import type { Concept } from '../generated/prisma/client.ts'
 import { llmById } from '../identity/llms.ts'
 import { concepts } from './concepts.ts'
 import { linkById, linkConcepts, linksOf, unlinkConcepts } from './links.ts'
-import { relationTypesArg } from './traversal.schema.ts'
+import { relationTypesArg, typedPageComplexity } from './traversal.schema.ts'
 
 const Link = builder.prismaObject('Link', {
-  description: 'A directed link between two concepts (agent database, links).',
+  description: 'A directed link between two concepts.',
   fields: t => ({
     from: t.field({
       type: 'Concept',
@@ -30,7 +30,7 @@ const Link = builder.prismaObject('Link', {
     llm: t.field({
       type: 'Llm',
       nullable: true,
-      description: 'The LLM that added it; null where a person did.',
+      description: 'The LLM that added it; null where a person or an import did.',
       resolve: ({ llmId }, _args, context) => (llmId ? llmById(callerOf(context), llmId) : null),
     }),
   }),
@@ -39,7 +39,7 @@ makeNode<'Link'>(Link, { id: link => link.id, load: linkById })
 
 async function endOf(caller: Caller, id: bigint): Promise<Concept> {
   const concept = await concepts(caller).load(id)
-  // A link goes with either of its concepts, so only a deletion between two reads leads here.
+  // Whoever answers a link has read its concepts, so that they cannot be deleted in between.
   if (!concept) throw notFound('concept')
   return concept
 }
@@ -55,15 +55,15 @@ builder.prismaObjectFields('Concept', t => ({
     type: LinkConnection,
     description: 'The links that start here, by the age of the concept they lead to.',
     args: { ...pageArgs, relationTypes: t.arg.stringList({ description: relationTypesArg }) },
-    complexity: pageComplexity,
-    resolve: (concept, args, context) => linksOf(callerOf(context), concept.id, 'outgoing', args),
+    complexity: typedPageComplexity,
+    resolve: (concept, args, context) => linksOf(callerOf(context), concept, 'outgoing', args),
   }),
   incoming: t.field({
     type: LinkConnection,
     description: 'The links that lead here, by the age of the concept they start from.',
     args: { ...pageArgs, relationTypes: t.arg.stringList({ description: relationTypesArg }) },
-    complexity: pageComplexity,
-    resolve: (concept, args, context) => linksOf(callerOf(context), concept.id, 'incoming', args),
+    complexity: typedPageComplexity,
+    resolve: (concept, args, context) => linksOf(callerOf(context), concept, 'incoming', args),
   }),
 }))
 
@@ -82,6 +82,7 @@ builder.mutationFields(t => ({
     description:
       'Links concepts, all or none, at most 1,000. A link that exists already is answered as it is. NOT_FOUND names the item whose concept is missing.',
     args: { links: t.arg({ type: [LinkInput], required: true, description: 'The links.' }) },
+    complexity: ({ links }) => ({ multiplier: links.length }),
     resolve: (_root, { links }, context) =>
       linkConcepts(
         callerOf(context),
@@ -95,6 +96,7 @@ builder.mutationFields(t => ({
   unlinkConcepts: t.idList({
     description: 'Removes links, all or none, at most 1,000, and answers their global ids.',
     args: { ids: t.arg.idList({ required: true, description: 'Global ids of links.' }) },
+    complexity: ({ ids }) => ({ multiplier: ids.length }),
     async resolve(_root, { ids }, context) {
       const keys = ids.map((id, index) => readIdOf('Link', id, `ids.${index}`))
       await unlinkConcepts(callerOf(context), keys)

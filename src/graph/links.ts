@@ -1,22 +1,42 @@
 import { byId } from '../core/by-id.ts'
-import { childPage } from '../core/connection.ts'
+import { type Connection, childPage } from '../core/connection.ts'
 import type { Caller } from '../core/context.ts'
 import { limitExceeded, notFound } from '../core/errors.ts'
 import { bigintKey } from '../core/ids.ts'
 import { normalizeName } from '../core/names.ts'
 import type { Order, PageArgs } from '../core/paging.ts'
-import { query, type Tx } from '../core/query.ts'
+import { query } from '../core/query.ts'
 import { raw, type Sql, sql } from '../core/sql.ts'
 import { transaction } from '../core/transaction.ts'
-import type { Link } from '../generated/prisma/client.ts'
-import { linkColumns, requireGraphWriter, visibleGraph } from './graph.sql.ts'
+import type { Concept, Link } from '../generated/prisma/client.ts'
+import { concepts, keepConcepts } from './concepts.ts'
+import { conceptColumns, linkColumns, requireGraphWriter, visibleGraph } from './graph.sql.ts'
+import { readRelationTypes } from './relation-types.ts'
+import { saveLinks } from './save-links.ts'
 
 const maxLinksPerCall = 1_000
 
 /** The link with this id, or null where the viewer may not see one. */
 export async function linkById(caller: Caller, id: string): Promise<Link | null> {
   const key = bigintKey(id)
-  return key === undefined ? null : links(caller).load(key)
+  const link = key === undefined ? null : await links(caller).load(key)
+  return link && withEnds(caller, link)
+}
+
+/**
+ * Reads the concepts that the link joins, so that whoever asks for them gets them. One that has been
+ * deleted since the link was read took the link with it, so that there is none; one that has been
+ * merged has left it to another concept.
+ */
+async function withEnds(caller: Caller, link: Link): Promise<Link | null> {
+  const { id, fromConceptId, toConceptId } = link
+  const ends = await Promise.all(
+    [fromConceptId, toConceptId].map(end => concepts(caller).load(end)),
+  )
+  if (!ends.includes(null)) return link
+  const now = await links(caller).clear(id).load(id)
+  const isMoved = now?.fromConceptId !== fromConceptId || now.toConceptId !== toConceptId
+  return now && isMoved ? withEnds(caller, now) : null
 }
 
 const links = (caller: Caller) =>
@@ -36,12 +56,12 @@ const ownEnd = { outgoing: raw('l.from_concept_id'), incoming: raw('l.to_concept
 const otherEnd = { outgoing: raw('l.to_concept_id'), incoming: raw('l.from_concept_id') }
 
 /** The links of a concept by the id of the concept at their other end. */
-export function linksOf(
+export async function linksOf(
   caller: Caller,
-  conceptId: bigint,
+  concept: Concept,
   side: LinkSide,
   args: PageArgs & { relationTypes?: readonly string[] | null | undefined },
-) {
+): Promise<Connection<Link>> {
   const types = readRelationTypes(args.relationTypes)
   const order: Order = {
     name: `links ${side}`,
@@ -50,9 +70,10 @@ export function linksOf(
       { expression: raw('l.id'), type: 'bigint' },
     ],
   }
-  return childPage<Link>(
+  keepConcepts(caller, [concept])
+  const page = await childPage<Link>(
     caller,
-    conceptId,
+    concept.id,
     {
       name: `links ${side} ${JSON.stringify(types)}`,
       parentType: 'bigint',
@@ -63,14 +84,23 @@ export function linksOf(
     order,
     args,
   )
+  const edges = async () => {
+    const nodes = await Promise.all(page.edges.map(({ node }) => withEnds(caller, node)))
+    return page.edges.flatMap(({ cursor }, index) => {
+      const node = nodes[index]
+      return node ? [{ cursor, node }] : []
+    })
+  }
+  return {
+    ...page,
+    // Late, as the flags of a page are: who asks for a count alone reads no concepts.
+    get edges() {
+      return edges() as unknown as Connection<Link>['edges']
+    },
+  }
 }
 
-/** Relation types as they are stored; null asks for every type. */
-export function readRelationTypes(types: readonly string[] | null | undefined): string[] | null {
-  return types?.map((type, index) => normalizeName(type, `relationTypes.${index}`)) ?? null
-}
-
-const ofTypes = (types: string[] | null): Sql =>
+const ofTypes = (types: readonly string[] | null): Sql =>
   types ? sql`l.relation_type = any(${types}::text[])` : raw('true')
 
 export interface NewLink {
@@ -93,12 +123,13 @@ export async function linkConcepts(caller: Caller, input: readonly NewLink[]): P
     to: bigintKey(to),
     relationType: normalizeName(relationType, `links.${index}.relationType`),
   }))
-  return transaction(caller, async tx => {
+  const written = await transaction(caller, async tx => {
     const ids = wanted.flatMap(({ from, to }) => [from, to]).filter(id => id !== undefined)
     // The lock that a foreign key takes, in the order of the ids: no concept goes away under us.
-    const found = await query<{ id: bigint }>(
+    const found = await query<Concept>(
       tx,
-      sql`select id from concepts where id = any(${ids}::bigint[]) order by id for key share`,
+      sql`select ${conceptColumns} from concepts c where c.id = any(${ids}::bigint[])
+        order by c.id for key share`,
     )
     const known = new Set<bigint | undefined>(found.map(({ id }) => id))
     const checked = wanted.map(({ from, to, relationType }, index) => {
@@ -106,38 +137,11 @@ export async function linkConcepts(caller: Caller, input: readonly NewLink[]): P
       if (to === undefined || !known.has(to)) throw notFound('concept', `links.${index}.to`)
       return { from, to, relationType }
     })
-    return (await saveLinks(tx, checked, caller.viewer.llmId)).links
+    const { links } = await saveLinks(tx, checked, caller.viewer.llmId)
+    return { ends: found, links }
   })
-}
-
-export interface LinkKey {
-  from: bigint
-  to: bigint
-  relationType: string
-}
-
-/** Inserts what is not there yet and answers all, in the order given, with how many are new. */
-export async function saveLinks(
-  tx: Tx,
-  wanted: readonly LinkKey[],
-  llmId: string | null,
-): Promise<{ links: Link[]; created: number }> {
-  const keys = sql`unnest(${wanted.map(link => link.from)}::bigint[],
-    ${wanted.map(link => link.relationType)}::text[], ${wanted.map(link => link.to)}::bigint[])
-    with ordinality as w(from_id, type, to_id, place)`
-  // One order for everybody, so that two who make the same links do not wait for each other.
-  const made = await query<{ id: bigint }>(
-    tx,
-    sql`insert into links (from_concept_id, relation_type, to_concept_id, llm_id)
-      select distinct w.from_id, w.type, w.to_id, ${llmId}::text from ${keys} order by 1, 2, 3
-      on conflict (from_concept_id, relation_type, to_concept_id) do nothing returning id`,
-  )
-  const rows = await query<Link>(
-    tx,
-    sql`select ${linkColumns} from ${keys} join links l on l.from_concept_id = w.from_id
-      and l.relation_type = w.type and l.to_concept_id = w.to_id order by w.place`,
-  )
-  return { links: rows, created: made.length }
+  keepConcepts(caller, written.ends)
+  return written.links
 }
 
 /** Removes links, all or none. @throws FORBIDDEN, LIMIT_EXCEEDED, NOT_FOUND with the item */
@@ -150,7 +154,10 @@ export async function unlinkConcepts(caller: Caller, ids: readonly string[]): Pr
   await transaction(caller, async tx => {
     const removed = await query<{ id: bigint }>(
       tx,
-      sql`delete from links where id = any(${keys.filter(key => key !== undefined)}::bigint[]) returning id`,
+      sql`with doomed as (
+          select id from links where id = any(${keys.filter(key => key !== undefined)}::bigint[])
+          order by id for update)
+        delete from links l using doomed where l.id = doomed.id returning l.id`,
     )
     const gone = new Set<bigint | undefined>(removed.map(({ id }) => id))
     const missing = keys.findIndex(key => !gone.has(key))

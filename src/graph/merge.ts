@@ -7,6 +7,7 @@ import { transaction } from '../core/transaction.ts'
 import type { Concept } from '../generated/prisma/client.ts'
 import { maxDescriptionLength } from './concepts.ts'
 import { conceptColumns, requireGraphWriter } from './graph.sql.ts'
+import { holdLinksOf } from './link-rows.sql.ts'
 
 const maxMerged = 100
 
@@ -28,6 +29,8 @@ export async function mergeConcepts(
   if (from.includes(into)) throw badInput('A concept cannot be merged into itself.', 'from')
   const keys = from.filter(key => key !== undefined)
   return transaction(caller, async tx => {
+    // One at a time: two that move the two ends of a link would each take it for no duplicate.
+    await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('engraph:merge'))`
     // Locked in one order, and against new links too, which need a share of this lock.
     const found = await query<Concept>(
       tx,
@@ -39,6 +42,7 @@ export async function mergeConcepts(
     if (!target) throw notFound('concept', 'into')
     const missing = from.findIndex(key => !byKey.has(key))
     if (missing !== -1) throw notFound('concept', `from.${missing}`)
+    await holdLinksOf(tx, keys)
 
     await query(
       tx,

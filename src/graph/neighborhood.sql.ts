@@ -24,8 +24,8 @@ export interface Neighborhood {
   linksTruncated: boolean
 }
 
-/** A complete graph of 300 concepts fits, links both ways; so does any sparse one. */
-export const maxNeighborhoodLinks = 100_000
+/** Sparse graphs fit, and complete ones of up to 50 or of 100 concepts, with links both ways. */
+export const maxLinksAmong = (maxNodes: number) => Math.min(50 * maxNodes, 10_000)
 
 /**
  * neighborhood: breadth first by sets, and the links of what was found, in one statement and so of

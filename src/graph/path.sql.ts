@@ -16,7 +16,7 @@ export interface Path {
  * About a second on two cores. Paths that exist are found after far fewer, even beside hubs; what
  * meets this bound is the search for a path between two large parts that are not connected.
  */
-export const maxPathRead = 1_000_000
+const maxPathRead = 1_000_000
 
 /**
  * path: a shortest path; null where there is none, or no such concept. Among several it is always

@@ -1,6 +1,6 @@
 import type { Viewer } from '../core/context.ts'
 
-// The row "concepts, links" of the permission table in DESIGN, section 3.
+// The row "concepts, links" of the table in docs/api.md.
 
 export const canReadGraph = (viewer: Viewer) => viewer.kind !== 'WORKER'
 

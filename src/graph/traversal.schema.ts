@@ -1,13 +1,17 @@
 import { builder } from '../core/builder.ts'
 import { pageArgs, pageComplexity } from '../core/connection-args.ts'
 import { callerOf } from '../core/context.ts'
+import type { FieldCost } from '../core/field-cost.ts'
 import { readIdOf } from '../core/ids.ts'
+import type { PageArgs } from '../core/paging.ts'
 import type { Concept } from '../generated/prisma/client.ts'
 import { ConceptConnection } from './concept.schema.ts'
-import type { Neighborhood } from './neighborhood.sql.ts'
+import { maxLinksAmong, type Neighborhood } from './neighborhood.sql.ts'
 import type { Path as PathRow } from './path.sql.ts'
+import { maxRelationTypes } from './relation-types.ts'
 import {
   degreeOf,
+  limits,
   linksOfType,
   listRelationTypes,
   neighborsOf,
@@ -24,7 +28,19 @@ const Direction = builder.enumType('Direction', {
   } as const,
 })
 
-export const relationTypesArg = 'Only links of these types; left out, of every type.'
+export const relationTypesArg = `Only links of these types, at most ${maxRelationTypes}; left out, of every type.`
+
+type RelationTypesArg = { relationTypes?: readonly string[] | null | undefined }
+
+/** Of what is beyond a limit, the resolver says more than the complexity could. */
+const countOf = ({ relationTypes }: RelationTypesArg) =>
+  Math.min(relationTypes?.length ?? 0, maxRelationTypes)
+
+/** A page of links is read by one scan for each type. */
+export const typedPageComplexity = (args: PageArgs & RelationTypesArg): FieldCost => ({
+  ...pageComplexity(args),
+  field: 1 + countOf(args) / 10,
+})
 
 const directionArg = {
   type: Direction,
@@ -42,12 +58,13 @@ builder.prismaObjectFields('Concept', t => ({
       direction: t.arg(directionArg),
       relationTypes: t.arg.stringList({ description: relationTypesArg }),
     },
-    complexity: pageComplexity,
+    complexity: typedPageComplexity,
     resolve: (concept, args, context) => neighborsOf(callerOf(context), concept.id, args),
   }),
   degree: t.int({
     description: 'How many links it has; a link to itself counts once each way.',
     args: { direction: t.arg(directionArg) },
+    complexity: 5,
     resolve: (concept, { direction }, context) =>
       degreeOf(callerOf(context), concept.id, direction),
   }),
@@ -59,6 +76,7 @@ const RelationType = builder.objectRef<string>('RelationType').implement({
     name: t.string({ description: 'The relation type of the links.', resolve: name => name }),
     links: t.int({
       description: 'How many links are of it.',
+      complexity: 10,
       resolve: (name, _args, context) => linksOfType(callerOf(context), name),
     }),
   }),
@@ -86,7 +104,8 @@ const Subgraph = builder.objectRef<Neighborhood>('Subgraph').implement({
     }),
     links: t.field({
       type: ['Link'],
-      description: 'All links of the relation types between two of the concepts, at most 100,000.',
+      description:
+        'All links of the relation types between two of the concepts, the oldest: at most 50 for each of maxNodes, and 10,000.',
       resolve: found => found.links,
     }),
     truncated: t.boolean({
@@ -113,6 +132,21 @@ const Path = builder.objectRef<PathRow>('Path').implement({
   }),
 })
 
+/** Each concept found is asked for its links of each type. Only in dense graphs are they many. */
+function neighborhoodCost(args: { maxNodes: number } & RelationTypesArg): FieldCost {
+  const maxNodes = Math.min(Math.max(args.maxNodes, 1), limits.maxNodes)
+  return {
+    field: 1_000 + maxNodes * (4 + countOf(args) / 25),
+    items: { concepts: maxNodes, links: maxLinksAmong(maxNodes) / 4 },
+  }
+}
+
+function pathCost(args: { maxDepth: number }): FieldCost {
+  const maxDepth = Math.min(Math.max(args.maxDepth, 0), limits.maxDepth)
+  // A search may read a million links: five of them fit into one operation.
+  return { field: 5_000, items: { concepts: maxDepth + 1, links: maxDepth } }
+}
+
 builder.queryFields(t => ({
   neighborhood: t.field({
     type: Subgraph,
@@ -134,10 +168,7 @@ builder.queryFields(t => ({
           'How many concepts at most, the start included, 1 to 1,000; the nearest are kept, of those as near the oldest.',
       }),
     },
-    complexity: ({ maxNodes }) => ({
-      field: 10,
-      multiplier: Math.min(Math.max(maxNodes, 1), 1_000) / 10,
-    }),
+    complexity: neighborhoodCost,
     resolve: (_root, args, context) =>
       readNeighborhood(callerOf(context), {
         ...args,
@@ -160,7 +191,7 @@ builder.queryFields(t => ({
         description: 'How many links long, 0 to 12.',
       }),
     },
-    complexity: 20,
+    complexity: pathCost,
     resolve: (_root, args, context) =>
       readPath(callerOf(context), {
         ...args,
@@ -171,6 +202,7 @@ builder.queryFields(t => ({
   relationTypes: t.field({
     type: [RelationType],
     description: 'The relation types in use, by name.',
+    complexity: { multiplier: 100 },
     resolve: (_root, _args, context) => listRelationTypes(callerOf(context)),
   }),
 }))

@@ -5,15 +5,16 @@ import { bigintKey } from '../core/ids.ts'
 import type { PageArgs } from '../core/paging.ts'
 import type { Concept } from '../generated/prisma/client.ts'
 import type { Direction } from './adjacent.sql.ts'
+import { keepConcepts } from './concepts.ts'
 import { visibleGraph } from './graph.sql.ts'
-import { readRelationTypes } from './links.ts'
-import { maxNeighborhoodLinks, type Neighborhood, neighborhood } from './neighborhood.sql.ts'
+import { maxLinksAmong, type Neighborhood, neighborhood } from './neighborhood.sql.ts'
 import { degrees, neighborOrder, neighbors } from './neighbors.sql.ts'
 import { type Path, path } from './path.sql.ts'
 import { canReadGraph } from './permissions.ts'
 import { relationTypeCounts, relationTypeNames } from './relation-types.sql.ts'
+import { readRelationTypes } from './relation-types.ts'
 
-const limits = { depth: 6, maxNodes: 1_000, maxDepth: 12 }
+export const limits = { depth: 6, maxNodes: 1_000, maxDepth: 12 }
 
 interface Traversal {
   direction: Direction
@@ -25,9 +26,10 @@ interface Traversal {
  * @throws NOT_FOUND, and BAD_USER_INPUT for a depth beyond 0 to 6 or a size beyond 1 to 1,000
  */
 export async function readNeighborhood(
-  { viewer, db }: Caller,
+  caller: Caller,
   args: Traversal & { conceptId: string; depth: number; maxNodes: number },
 ): Promise<Neighborhood> {
+  const { viewer, db } = caller
   const { direction, depth, maxNodes } = args
   checkRange(depth, 'depth', 0, limits.depth)
   checkRange(maxNodes, 'maxNodes', 1, limits.maxNodes)
@@ -40,9 +42,10 @@ export async function readNeighborhood(
     direction,
     relationTypes,
     maxNodes,
-    maxLinks: maxNeighborhoodLinks,
+    maxLinks: maxLinksAmong(maxNodes),
   })
   if (found.concepts.length === 0) throw notFound('concept', 'conceptId')
+  keepConcepts(caller, found.concepts)
   return found
 }
 
@@ -51,15 +54,18 @@ export async function readNeighborhood(
  * @throws BAD_USER_INPUT for a length beyond 0 to 12, LIMIT_EXCEEDED when the search grew too large
  */
 export async function readPath(
-  { viewer, db }: Caller,
+  caller: Caller,
   args: Traversal & { from: string; to: string; maxDepth: number },
 ): Promise<Path | null> {
+  const { viewer, db } = caller
   const { direction, maxDepth } = args
   checkRange(maxDepth, 'maxDepth', 0, limits.maxDepth)
   const relationTypes = readRelationTypes(args.relationTypes)
   const [from, to] = [bigintKey(args.from), bigintKey(args.to)]
   if (from === undefined || to === undefined || !canReadGraph(viewer)) return null
-  return path(db.pool, { from, to, direction, relationTypes, maxDepth })
+  const found = await path(db.pool, { from, to, direction, relationTypes, maxDepth })
+  if (found) keepConcepts(caller, found.concepts)
+  return found
 }
 
 function checkRange(value: number, field: string, min: number, max: number) {

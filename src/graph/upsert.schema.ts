@@ -1,5 +1,6 @@
 import { builder } from '../core/builder.ts'
 import { callerOf } from '../core/context.ts'
+import type { FieldCost } from '../core/field-cost.ts'
 import { type GraphUpsert as GraphUpsertResult, upsertGraph } from './upsert.ts'
 
 const ConceptUpsert = builder.inputType('ConceptUpsert', {
@@ -44,11 +45,14 @@ builder.mutationField('upsertGraph', t =>
   t.field({
     type: GraphUpsert,
     description:
-      'Writes concepts and links by name in one transaction, all or none: at most 5,000 concepts and 20,000 links. The same call again changes nothing.',
+      'Writes concepts and links by name in one transaction, all or none: at most 5,000 concepts and 20,000 links, within the size of a request (MAX_BODY_BYTES). The same call again changes nothing.',
     args: {
       concepts: t.arg({ type: [ConceptUpsert], required: true, description: 'The concepts.' }),
       links: t.arg({ type: [LinkByName], required: true, description: 'The links.' }),
     },
+    complexity: ({ concepts, links }): FieldCost => ({
+      items: { concepts: concepts.length, links: links.length },
+    }),
     resolve: (_root, args, context) => upsertGraph(callerOf(context), args),
   }),
 )

@@ -1,13 +1,14 @@
 import type { Caller } from '../core/context.ts'
 import { limitExceeded, notFound } from '../core/errors.ts'
 import { normalizeName } from '../core/names.ts'
-import { query, type Tx } from '../core/query.ts'
-import { sql } from '../core/sql.ts'
+import type { Tx } from '../core/query.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Concept, Link } from '../generated/prisma/client.ts'
-import { readDescription } from './concepts.ts'
-import { conceptColumns, requireGraphWriter } from './graph.sql.ts'
-import { type LinkKey, saveLinks } from './links.ts'
+import { describeConcepts, insertConcepts, lockConcepts } from './concept-rows.sql.ts'
+import { keepConcepts, readDescription } from './concepts.ts'
+import { requireGraphWriter } from './graph.sql.ts'
+import { makeMissing, rowOf } from './make-missing.ts'
+import { saveLinks } from './save-links.ts'
 
 const maxUpsertConcepts = 5_000
 const maxUpsertLinks = 20_000
@@ -33,7 +34,10 @@ export interface LinkByName {
 export interface GraphUpsert {
   /** In the order given; a name given twice stands twice. */
   concepts: Concept[]
+  /** In the order given. */
   links: Link[]
+  /** What the links join, and the concepts. */
+  ends: Concept[]
   conceptsCreated: number
   conceptsUpdated: number
   linksCreated: number
@@ -66,9 +70,11 @@ export async function upsertGraph(
     relationType: normalizeName(relationType, `links.${index}.relationType`),
   }))
   const { llmId } = caller.viewer
-  return transaction(caller, tx => writeGraph(tx, { concepts, links }, llmId), {
+  const written = await transaction(caller, tx => writeGraph(tx, { concepts, links }, llmId), {
     timeout: 120_000,
   })
+  keepConcepts(caller, written.ends)
+  return written
 }
 
 /** The same inside a transaction, for names and descriptions that have been checked. */
@@ -77,64 +83,58 @@ export async function writeGraph(
   { concepts, links }: { concepts: readonly CheckedConcept[]; links: readonly LinkByName[] },
   llmId: string | null,
 ): Promise<GraphUpsert> {
-  const counts = await saveConcepts(tx, concepts, llmId)
-  const names = [
-    ...concepts.map(({ name }) => name),
-    ...links.flatMap(({ from, to }) => [from, to]),
-  ]
-  const byName = await readConcepts(tx, names)
-  const keys: LinkKey[] = links.map(({ from, to, relationType }, index) => ({
-    from: end(byName, from, `links.${index}.from`),
-    to: end(byName, to, `links.${index}.to`),
-    relationType,
-  }))
-  const saved = await saveLinks(tx, keys, llmId)
-  return {
-    concepts: concepts.map(({ name }) => byName.get(name)).filter(concept => concept !== undefined),
-    links: saved.links,
-    linksCreated: saved.created,
-    ...counts,
-  }
-}
-
-function end(byName: ReadonlyMap<string, Concept>, name: string, field: string): bigint {
-  const concept = byName.get(name)
-  if (!concept) throw notFound('concept', field)
-  return concept.id
-}
-
-async function saveConcepts(tx: Tx, concepts: readonly CheckedConcept[], llmId: string | null) {
   const descriptions = new Map<string, string | null>()
   for (const { name, description } of concepts) {
     descriptions.set(name, description ?? descriptions.get(name) ?? null)
   }
-  const wanted = sql`unnest(${[...descriptions.keys()]}::text[], ${[...descriptions.values()]}::text[])
-    as w(name, description)`
-  // One order for everybody, so that two who write the same names do not wait for each other.
-  const created = await query<{ id: bigint }>(
-    tx,
-    sql`insert into concepts (name, description, llm_id)
-      select w.name, w.description, ${llmId}::text from ${wanted} order by w.name
-      on conflict (name) do nothing returning id`,
-  )
-  const updated = await query<{ id: bigint }>(
-    tx,
-    sql`with changed as (
-        select c.id, w.description from ${wanted} join concepts c on c.name = w.name
-        where w.description is distinct from c.description and w.description is not null
-        order by c.id for no key update of c)
-      update concepts c set description = changed.description from changed
-      where c.id = changed.id returning c.id`,
-  )
-  return { conceptsCreated: created.length, conceptsUpdated: updated.length }
+  const names = new Set([...descriptions.keys(), ...links.flatMap(({ from, to }) => [from, to])])
+  const byName = new Map((await lockConcepts(tx, [...names])).map(row => [row.name, row]))
+  const conceptCounts = await saveConcepts(tx, byName, descriptions, llmId)
+  const end = (name: string, field: string) => {
+    const concept = byName.get(name)
+    if (!concept) throw notFound('concept', field)
+    return concept.id
+  }
+  const keys = links.map(({ from, to, relationType }, index) => ({
+    from: end(from, `links.${index}.from`),
+    to: end(to, `links.${index}.to`),
+    relationType,
+  }))
+  const saved = await saveLinks(tx, keys, llmId)
+  return {
+    concepts: concepts.map(({ name }) => rowOf(byName, name)),
+    ends: [...byName.values()],
+    links: saved.links,
+    linksCreated: saved.created,
+    ...conceptCounts,
+  }
 }
 
-/** Under the lock that a foreign key takes, so that no link of ours meets a deleted concept. */
-async function readConcepts(tx: Tx, names: readonly string[]): Promise<Map<string, Concept>> {
-  const rows = await query<Concept>(
-    tx,
-    sql`select ${conceptColumns} from concepts c where c.name = any(${[...new Set(names)]}::text[])
-      order by c.id for key share`,
-  )
-  return new Map(rows.map(row => [row.name, row]))
+/** Makes the concepts that are missing among the found, and gives all the descriptions wanted. */
+async function saveConcepts(
+  tx: Tx,
+  found: Map<string, Concept>,
+  descriptions: ReadonlyMap<string, string | null>,
+  llmId: string | null,
+) {
+  const wanted = new Map<string, CheckedConcept>()
+  for (const [name, description] of descriptions) wanted.set(name, { name, description })
+  const conceptsCreated = await makeMissing(found, wanted, {
+    make: some => insertConcepts(tx, some, llmId),
+    lock(some) {
+      const names = some.map(({ name }) => name)
+      return lockConcepts(tx, names)
+    },
+    keyOf: row => row.name,
+  })
+  const changed: Concept[] = []
+  for (const [name, description] of descriptions) {
+    const concept = rowOf(found, name)
+    if (description === null || description === concept.description) continue
+    const now = { ...concept, description }
+    changed.push(now)
+    found.set(name, now)
+  }
+  if (changed.length > 0) await describeConcepts(tx, changed)
+  return { conceptsCreated, conceptsUpdated: changed.length }
 }

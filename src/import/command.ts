@@ -1,13 +1,10 @@
 import type { Caller } from '../core/context.ts'
-import { transaction } from '../core/transaction.ts'
-import { maxDescriptionLength } from '../graph/concepts.ts'
 import { requireGraphWriter } from '../graph/graph.sql.ts'
-import { writeGraph } from '../graph/upsert.ts'
-import { type BatchPlan, namesIn, planBatch } from './batch.ts'
+import type { BatchPlan } from './batch.ts'
 import type { InputFile } from './input-file.ts'
-import { readKnownGraph } from './known-graph.sql.ts'
 import { type Statement, toStatement } from './mapping.ts'
 import { type MemoryFailure, type MemorySkipped, readMemory } from './mcp-memory.ts'
+import { writeBatch } from './write-batch.ts'
 
 /** The largest object that is read from a file: the bound of what an import holds in memory. */
 const maxObjectBytes = 8 * 2 ** 20
@@ -139,18 +136,7 @@ class ImportRun {
     this.#statements = []
     this.#characters = 0
     this.#names = 0
-    const { viewer } = this.#caller
-    const links = statements.flatMap(each => each.links)
-    const plan = await transaction(
-      this.#caller,
-      async tx => {
-        const known = await readKnownGraph(tx, namesIn(statements), links)
-        const planned = planBatch(statements, known, maxDescriptionLength)
-        await writeGraph(tx, planned, viewer.llmId)
-        return planned
-      },
-      { timeout: 120_000 },
-    )
+    const plan = await writeBatch(this.#caller, statements)
     await this.#count(statements, plan)
   }
 

@@ -3,6 +3,12 @@ import { sql } from '../core/sql.ts'
 import { type KnownGraph, linkKey } from './batch.ts'
 import type { ConceptLink } from './mapping.ts'
 
+interface KnownConcept {
+  id: bigint
+  name: string
+  description: string | null
+}
+
 /**
  * What the database holds of these concepts and links. The concepts are locked, so that nobody
  * changes a description between our reading and our adding to it.
@@ -12,26 +18,32 @@ export async function readKnownGraph(
   names: readonly string[],
   links: readonly ConceptLink[],
 ): Promise<KnownGraph> {
-  const concepts = await query<{ name: string; description: string | null }>(
+  const concepts = await query<KnownConcept>(
     tx,
-    sql`select name, description from concepts where name = any(${names}::text[])
+    sql`select id, name, description from concepts where name = any(${names}::text[])
       order by id for no key update`,
-  )
-  const existing = await query<ConceptLink>(
-    tx,
-    sql`select f.name as "from", l.relation_type as "relationType", t.name as "to"
-      from unnest(
-          ${links.map(link => link.from)}::text[],
-          ${links.map(link => link.relationType)}::text[],
-          ${links.map(link => link.to)}::text[]
-        ) as w(from_name, relation_type, to_name)
-        join concepts f on f.name = w.from_name
-        join concepts t on t.name = w.to_name
-        join links l on l.from_concept_id = f.id
-          and l.relation_type = w.relation_type and l.to_concept_id = t.id`,
   )
   return {
     descriptions: new Map(concepts.map(({ name, description }) => [name, description])),
-    links: new Set(existing.map(linkKey)),
+    links: await readLinks(tx, concepts, links),
   }
+}
+
+/** By the ids of their ends: joined by name, all links of a hub would meet all that are asked for. */
+async function readLinks(tx: Tx, concepts: readonly KnownConcept[], links: readonly ConceptLink[]) {
+  const ids = new Map(concepts.map(({ id, name }) => [name, id]))
+  const possible = links.filter(({ from, to }) => ids.has(from) && ids.has(to))
+  const existing = await query<{ place: bigint }>(
+    tx,
+    sql`select w.place
+      from unnest(
+          ${possible.map(({ from }) => ids.get(from))}::bigint[],
+          ${possible.map(({ relationType }) => relationType)}::text[],
+          ${possible.map(({ to }) => ids.get(to))}::bigint[]
+        ) with ordinality as w(from_id, relation_type, to_id, place)
+        join links l on l.from_concept_id = w.from_id
+          and l.relation_type = w.relation_type and l.to_concept_id = w.to_id`,
+  )
+  const found = new Set(existing.map(({ place }) => Number(place) - 1))
+  return new Set(possible.filter((_, index) => found.has(index)).map(linkKey))
 }
