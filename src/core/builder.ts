@@ -47,11 +47,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     nodesQueryOptions: false,
     idFieldOptions: { description: 'The global id.' },
     defaultEdgeTypeOptions: { description: 'A row of a page.' },
-    // A page multiplies its cost once, where it is asked for.
-    edgesFieldOptions: {
-      description: 'The rows of the page, in the order of the list.',
-      complexity: { field: 0, multiplier: 1 },
-    },
+    edgesFieldOptions: { description: 'The rows of the page, in the order of the list.' },
     nodeFieldOptions: { description: 'What stands in the row.' },
     cursorFieldOptions: {
       description: 'The place of the row, to go on from: `after` or `before`.',
@@ -74,9 +70,9 @@ builder.addScalarType('DateTime', DateTimeScalar)
 builder.addScalarType('Hash', HashScalar)
 
 // A root field is closed to who has not signed in unless it says `skipTypeScopes`.
-builder.queryType({ authScopes: { viewer: true } })
-builder.mutationType({ authScopes: { viewer: true } })
-builder.subscriptionType({ authScopes: { viewer: true } })
+builder.queryType({ description: 'What can be read.', authScopes: { viewer: true } })
+builder.mutationType({ description: 'What can be changed.', authScopes: { viewer: true } })
+builder.subscriptionType({ description: 'What can be watched.', authScopes: { viewer: true } })
 
 builder.globalConnectionField('totalCount', t =>
   t.int({

@@ -1,6 +1,7 @@
 import type { Caller } from './context.ts'
 import { query } from './query.ts'
 import { raw, type Sql, sql } from './sql.ts'
+import { keysOf } from './text.ts'
 
 /** How an entity is read by its key, under the permission predicate of its room. */
 export interface EntitySource {
@@ -9,7 +10,7 @@ export interface EntitySource {
   from: Sql
   /** The key, as an expression over `from`. */
   key: Sql
-  keyType: 'bigint' | 'text' | 'uuid'
+  keyType: 'bigint' | 'text' | 'uuid' | 'bpchar'
   visible: Sql
 }
 
@@ -22,7 +23,7 @@ export function byId<Key, Row>(
     const rows = await query<Row & { loaderKey: Key }>(
       db.pool,
       sql`select ${source.columns}, ${source.key} as "loaderKey" from ${source.from}
-        where ${source.key} = any(${keys}::${raw(source.keyType)}[]) and ${source.visible}`,
+        where ${source.key} = any(${keysOf(keys)}::${raw(source.keyType)}[]) and ${source.visible}`,
     )
     const found = new Map(rows.map(row => [row.loaderKey, row]))
     return keys.map(key => found.get(key) ?? null)

@@ -1,4 +1,5 @@
 import { builder } from './builder.ts'
+import type { FieldCost } from './field-cost.ts'
 import { defaultPageSize, maxPageSize, type PageArgs } from './paging.ts'
 
 /** The arguments of every connection. */
@@ -13,8 +14,7 @@ export const pageArgs = builder.args(t => ({
   before: t.string({ description: 'A cursor of this list; the page ends before it.' }),
 }))
 
-/** What a connection costs: all below it as often as the page has rows. */
-export const pageComplexity = ({ first, last }: PageArgs) => ({
-  field: 1,
-  multiplier: Math.min(Math.max(first ?? last ?? defaultPageSize, 1), maxPageSize),
+/** What a connection costs: what is in its rows as often as the page has rows, and the rest once. */
+export const pageComplexity = ({ first, last }: PageArgs): FieldCost => ({
+  items: { edges: Math.min(Math.max(first ?? last ?? defaultPageSize, 0), maxPageSize) },
 })

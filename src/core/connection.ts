@@ -1,4 +1,5 @@
 import type { Caller } from './context.ts'
+import { writeCursor } from './cursor.ts'
 import {
   keyset,
   type Order,
@@ -6,17 +7,17 @@ import {
   type PageArgs,
   type PageRequest,
   readPageArgs,
-  writeCursor,
 } from './paging.ts'
 import { query } from './query.ts'
 import { raw, type Sql, sql } from './sql.ts'
+import { keysOf } from './text.ts'
 
 /**
  * What a connection resolves to. The count, and the flag of the side that one came from, cost a
- * statement each, so they are read only where the field is selected.
+ * statement each, so they are read where the field is selected, and once however often it is.
  */
 export interface Connection<Row> {
-  edges: { cursor: string; node: Row }[]
+  edges: Edge<Row>[]
   pageInfo: {
     startCursor: string | null
     endCursor: string | null
@@ -24,6 +25,11 @@ export interface Connection<Row> {
     readonly hasPreviousPage: boolean
   }
   totalCount: () => Promise<number>
+}
+
+export interface Edge<Row> {
+  cursor: string
+  node: Row
 }
 
 /** What a list reads. The permission predicate of its room belongs into `where`. */
@@ -52,25 +58,28 @@ export async function listPage<Row>(
   args: PageArgs,
 ): Promise<Connection<Row>> {
   const request = readPageArgs(args, order)
-  const rows = await query<Keyed<Row>>(db.pool, pageOf(source, order, request))
-  return toConnection(rows, order, request, {
-    async exists(bound) {
-      const { from, where } = source
-      const [row] = await query<{ found: boolean }>(
-        db.pool,
-        sql`select exists(select from ${from} where ${where} and ${bound}) as found`,
-      )
-      return row?.found ?? false
+  const read = (asked: PageRequest) => readEdges<Row>(db, source, order, asked)
+  return toConnection(await read(request), request, {
+    async isBehind() {
+      const other = otherSide(request)
+      return other !== undefined && (await read(other)).length > 0
     },
     async count() {
-      const { from, where } = source
-      const [row] = await query<{ count: bigint }>(
-        db.pool,
-        sql`select count(*) from ${from} where ${where}`,
-      )
+      const [row] = await query<{ count: bigint }>(db.pool, countOf(source))
       return Number(row?.count ?? 0)
     },
   })
+}
+
+/** The rows of a page, and the one behind them if there is one, in the order in which they are read. */
+export async function readEdges<Row>(
+  db: Caller['db'],
+  source: ListSource,
+  order: Order,
+  request: PageRequest,
+): Promise<Edge<Row>[]> {
+  const rows = await query<Keyed<Row>>(db.pool, pageOf(source, order, request))
+  return rows.map(row => toEdge(order, row))
 }
 
 /**
@@ -86,10 +95,9 @@ export async function childPage<Row>(
 ): Promise<Connection<Row>> {
   const request = readPageArgs(args, order)
   const name = `${source.name} ${order.name}`
-  const { from, where } = source
   // Rows of one parent come from one run of the inner statement, and so in its order.
   const perParent = async <Child>(ids: readonly unknown[], inner: Sql) => {
-    const parents = sql`unnest(${ids}::${raw(source.parentType)}[]) with ordinality`
+    const parents = sql`unnest(${keysOf(ids)}::${raw(source.parentType)}[]) with ordinality`
     const rows = await query<Child & { place: bigint }>(
       db.pool,
       sql`select parent.place, child.* from ${parents} as parent(id, place)
@@ -99,27 +107,26 @@ export async function childPage<Row>(
     for (const row of rows) groups[Number(row.place) - 1]?.push(row)
     return groups
   }
-  const rows = loaders.use(`${name} rows ${JSON.stringify(request)}`, (ids: readonly unknown[]) =>
-    perParent<Keyed<Row>>(ids, pageOf(source, order, request)),
-  )
+  const pages = (asked: PageRequest) =>
+    loaders.use(`${name} rows ${JSON.stringify(asked)}`, (ids: readonly unknown[]) =>
+      perParent<Keyed<Row>>(ids, pageOf(source, order, asked)),
+    )
   const counts = loaders.use(`${name} count`, async (ids: readonly unknown[]) => {
-    const inner = sql`select count(*) as count from ${from} where ${where}`
-    return (await perParent<{ count: bigint }>(ids, inner)).map(([row]) => Number(row?.count ?? 0))
+    const groups = await perParent<{ count: bigint }>(ids, countOf(source))
+    return groups.map(([row]) => Number(row?.count ?? 0))
   })
-  return toConnection(await rows.load(parentId), order, request, {
-    exists(bound) {
-      const found = loaders.use(
-        `${name} exists ${JSON.stringify(request)}`,
-        async (ids: readonly unknown[]) => {
-          const inner = sql`select exists(select from ${from} where ${where} and ${bound}) as found`
-          const groups = await perParent<{ found: boolean }>(ids, inner)
-          return groups.map(([row]) => row?.found ?? false)
-        },
-      )
-      return found.load(parentId)
+  const rows = await pages(request).load(parentId)
+  return toConnection(
+    rows.map(row => toEdge(order, row)),
+    request,
+    {
+      async isBehind() {
+        const other = otherSide(request)
+        return other !== undefined && (await pages(other).load(parentId)).length > 0
+      },
+      count: () => counts.load(parentId),
     },
-    count: () => counts.load(parentId),
-  })
+  )
 }
 
 function pageOf(source: ListSource, order: Order, request: PageRequest): Sql {
@@ -130,22 +137,25 @@ function pageOf(source: ListSource, order: Order, request: PageRequest): Sql {
     where ${where} and ${page.where} order by ${page.orderBy} limit ${page.limit}`
 }
 
-function toConnection<Row>(
-  rows: Keyed<Row>[],
-  order: Order,
-  request: PageRequest,
-  reads: { exists(bound: Sql): Promise<boolean>; count(): Promise<number> },
+const countOf = ({ from, where }: ListSource) => sql`select count(*) from ${from} where ${where}`
+
+const toEdge = <Row>(order: Order, row: Keyed<Row>): Edge<Row> => ({
+  cursor: writeCursor(order, row.pageKey),
+  node: row,
+})
+
+/** The connection of the rows that were read for a page. */
+export function toConnection<Row>(
+  read: readonly Edge<Row>[],
+  { size, backward }: Pick<PageRequest, 'size' | 'backward'>,
+  reads: { isBehind(): Promise<boolean>; count(): Promise<number> },
 ): Connection<Row> {
-  const { size, backward } = request
-  const kept = rows.slice(0, size)
-  if (backward) kept.reverse()
-  const edges = kept.map(node => ({ cursor: writeCursor(order, node.pageKey), node }))
-  const ahead = rows.length > size
+  const edges = read.slice(0, size)
+  if (backward) edges.reverse()
+  const ahead = read.length > size
+  const isBehind = once(reads.isBehind)
   // GraphQL awaits what a field resolves to, but Relay's plugin has no type for a flag that is late.
-  const behind = () => {
-    const bound = otherSide(order, request)
-    return (bound ? reads.exists(bound) : false) as boolean
-  }
+  const behind = () => isBehind() as unknown as boolean
   return {
     edges,
     pageInfo: {
@@ -158,6 +168,14 @@ function toConnection<Row>(
         return backward ? ahead : behind()
       },
     },
-    totalCount: reads.count,
+    totalCount: once(reads.count),
+  }
+}
+
+function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= read()
+    return result
   }
 }

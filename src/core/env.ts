@@ -56,6 +56,15 @@ function readUrl(text: string, ...protocols: string[]): string | undefined {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined
 }
 
+/**
+ * Without a host between user and path, as it is written for a socket (`user@/db?host=/run`), it is
+ * no URL by the standard. The driver puts a host there that `host` outranks; so do we.
+ */
+const readDatabaseUrl = (text: string) =>
+  [text, text.replace('@/', '@localhost/')].find(url =>
+    readUrl(url, 'postgres:', 'postgresql:', 'socket:'),
+  )
+
 /** An origin as a browser sends it: scheme, host and port, and nothing after them. */
 function readOrigins(text: string): string[] | undefined {
   const origins = text
@@ -72,11 +81,11 @@ const schema = z
   .object({
     DATABASE_URL: variable(
       'DATABASE_URL',
-      'a URL such as postgresql://user:password@host:5432/database',
-      text => readUrl(text, 'postgres:', 'postgresql:'),
+      'the URL of one host, such as postgresql://user:password@host:5432/database, with %-codes for special characters',
+      readDatabaseUrl,
       true,
     ).optional(),
-    DB_CONNECTIONS: integer('DB_CONNECTIONS', 16, 1, 1_000),
+    DB_CONNECTIONS: integer('DB_CONNECTIONS', 16, 2, 1_000),
     DATA_DIR: z.string().default('.engraph'),
 
     HOST: z.string().default('127.0.0.1'),
@@ -120,7 +129,7 @@ const schema = z
     MAX_NESTING: integer('MAX_NESTING', 100, 50, 1_000),
     MAX_ALIASES: integer('MAX_ALIASES', 50, 0, 10_000),
     MAX_DIRECTIVES: integer('MAX_DIRECTIVES', 50, 0, 10_000),
-    MAX_COMPLEXITY: integer('MAX_COMPLEXITY', 20_000, 1, 1_000_000_000),
+    MAX_COMPLEXITY: integer('MAX_COMPLEXITY', 30_000, 1, 1_000_000_000),
     MAX_OPERATIONS_PER_VIEWER: integer('MAX_OPERATIONS_PER_VIEWER', 200, 1, 1_000_000),
     MAX_OPERATIONS_PER_SOCKET: integer('MAX_OPERATIONS_PER_SOCKET', 100, 1, 1_000_000),
     MAX_SOCKETS_PER_VIEWER: integer('MAX_SOCKETS_PER_VIEWER', 50, 1, 1_000_000),

@@ -1,4 +1,4 @@
-/** The stable codes a client can meet as `extensions.code`; DESIGN names their meaning. */
+/** The stable codes a client can meet as `extensions.code`; docs/api.md says what each means. */
 export type ErrorCode =
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'

@@ -10,7 +10,7 @@ const presentation = /[\ufe0e\ufe0f]/gu
 
 /**
  * A name of a concept, kind, script or process in its one spelling: NFC, trimmed, inner whitespace
- * collapsed to one space, 1 to 500 characters (DESIGN, section 4).
+ * collapsed to one space, 1 to 500 characters (docs/api.md).
  * @throws BAD_USER_INPUT for an empty or overlong name and for one with invisible characters
  */
 export function normalizeName(raw: string, field: string, maxLength = 500): string {

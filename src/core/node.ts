@@ -50,7 +50,7 @@ builder.queryFields(t => ({
     nullable: { list: false, items: true },
     description: `Things by their global ids, in the order of the ids, at most ${maxPageSize}; null for each that does not exist or that the viewer may not see.`,
     args: { ids: t.arg.idList({ required: true, description: 'The global ids.' }) },
-    complexity: { multiplier: maxPageSize },
+    complexity: ({ ids }) => ({ multiplier: Math.min(ids.length, maxPageSize) }),
     resolve(_root, { ids }, context) {
       if (ids.length > maxPageSize) {
         throw limitExceeded(`nodes takes at most ${maxPageSize} ids.`, 'ids')

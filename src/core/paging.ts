@@ -1,3 +1,4 @@
+import { readCursor, type SortType } from './cursor.ts'
 import { badInput } from './errors.ts'
 import { and, join, raw, type Sql, sql } from './sql.ts'
 
@@ -12,8 +13,7 @@ export interface PageArgs {
 /** One column of an order. Its last column must be unique, or rows that tie could be lost. */
 export interface SortColumn {
   expression: Sql
-  /** The PostgreSQL type, into which a cursor's text is read back. */
-  type: 'bigint' | 'text' | 'timestamptz' | 'double precision' | 'uuid'
+  type: SortType
   descending?: boolean
 }
 
@@ -29,23 +29,26 @@ export interface PageRequest {
   backward: boolean
   after: readonly string[] | undefined
   before: readonly string[] | undefined
+  /** The rows at the bounds belong to the page. */
+  inclusive?: boolean
 }
 
 export const defaultPageSize = 20
 export const maxPageSize = 100
 
 /** @throws BAD_USER_INPUT for sizes outside 0 to 100, for both sizes, and for a foreign cursor */
-export function readPageArgs(args: PageArgs, order: Order): PageRequest {
-  const { first, last } = args
+export const readPageArgs = (args: PageArgs, order: Order): PageRequest => ({
+  ...readPageSize(args),
+  after: readBound(args.after, order, 'after'),
+  before: readBound(args.before, order, 'before'),
+})
+
+/** @throws BAD_USER_INPUT */
+export function readPageSize({ first, last }: PageArgs): Pick<PageRequest, 'size' | 'backward'> {
   if (first != null && last != null) throw badInput('Give first or last, not both.', 'last')
   checkSize(first, 'first')
   checkSize(last, 'last')
-  return {
-    size: first ?? last ?? defaultPageSize,
-    backward: last != null,
-    after: readCursor(args.after, order, 'after'),
-    before: readCursor(args.before, order, 'before'),
-  }
+  return { size: first ?? last ?? defaultPageSize, backward: last != null }
 }
 
 function checkSize(size: number | null | undefined, field: string) {
@@ -54,46 +57,27 @@ function checkSize(size: number | null | undefined, field: string) {
   }
 }
 
-export function writeCursor(order: Order, key: readonly string[]): string {
-  return Buffer.from(JSON.stringify([order.name, ...key])).toString('base64url')
-}
-
-const holds: Record<SortColumn['type'], (text: string) => boolean> = {
-  bigint: text => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text),
-  text: text => text.isWellFormed() && !text.includes('\u0000'),
-  timestamptz: text => /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/.test(text),
-  'double precision': text => text !== '' && Number.isFinite(Number(text)),
-  uuid: text => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text),
-}
-
-function readCursor(cursor: string | null | undefined, order: Order, field: string) {
+function readBound(cursor: string | null | undefined, order: Order, field: string) {
   if (cursor == null) return undefined
-  const wrong = () => badInput(`${field} is not a cursor of this list in this order.`, field)
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  } catch {
-    throw wrong()
-  }
-  if (!Array.isArray(parts)) throw wrong()
-  const [name, ...key] = parts as unknown[]
-  const fits =
-    name === order.name &&
-    key.length === order.columns.length &&
-    order.columns.every(({ type }, index) => {
-      const part = key[index]
-      return typeof part === 'string' && holds[type](part)
-    })
-  if (!fits) throw wrong()
-  return key as string[]
+  const key = readCursor(cursor, order)
+  if (!key) throw wrongCursor(field)
+  return key
 }
 
-/** The rows that stand behind `key` in the order, or before it. */
-function beyond(order: Order, key: readonly string[], side: 'after' | 'before'): Sql {
+export const wrongCursor = (field: string) =>
+  badInput(`${field} is not a cursor of this list in this order.`, field)
+
+/** The rows that stand behind `key` in the order, or before it; and the row itself, where that is asked. */
+function beyond(
+  order: Order,
+  key: readonly string[],
+  side: 'after' | 'before',
+  inclusive: boolean,
+): Sql {
   const columns = order.columns.map((column, index) => ({
     expression: column.expression,
     value: sql`${key[index]}::${raw(column.type)}`,
-    sign: raw((side === 'after') === !column.descending ? '>' : '<'),
+    sign: (side === 'after') === !column.descending ? '>' : '<',
     descending: column.descending ?? false,
   }))
   const direction = columns[0]?.descending
@@ -107,37 +91,43 @@ function beyond(order: Order, key: readonly string[], side: 'after' | 'before'):
       columns.map(column => column.value),
       ', ',
     )
-    return sql`(${expressions}) ${columns[0].sign} (${values})`
+    return sql`(${expressions}) ${raw(columns[0].sign + (inclusive ? '=' : ''))} (${values})`
   }
+  const same = columns.map(({ expression, value }) => sql`${expression} = ${value}`)
   const alternatives = columns.map((column, index) =>
-    and([
-      ...columns.slice(0, index).map(equal => sql`${equal.expression} = ${equal.value}`),
-      sql`${column.expression} ${column.sign} ${column.value}`,
-    ]),
+    and([...same.slice(0, index), sql`${column.expression} ${raw(column.sign)} ${column.value}`]),
   )
-  return sql`(${join(alternatives, ' or ')})`
+  return sql`(${join(inclusive ? [...alternatives, and(same)] : alternatives, ' or ')})`
 }
 
 /** The parts of a statement that reads one page, and one row more to know whether it ends there. */
-export function keyset(order: Order, request: PageRequest) {
+export function keyset(order: Order, { size, backward, after, before, inclusive }: PageRequest) {
   const bounds: Sql[] = []
-  if (request.after) bounds.push(beyond(order, request.after, 'after'))
-  if (request.before) bounds.push(beyond(order, request.before, 'before'))
+  if (after) bounds.push(beyond(order, after, 'after', inclusive ?? false))
+  if (before) bounds.push(beyond(order, before, 'before', inclusive ?? false))
   const directions = order.columns.map(
     ({ expression, descending = false }) =>
-      sql`${expression} ${raw(descending === request.backward ? 'asc' : 'desc')}`,
+      sql`${expression} ${raw(descending === backward ? 'asc' : 'desc')}`,
   )
   const texts = order.columns.map(({ expression }) => sql`(${expression})::text`)
   return {
     where: and(bounds),
     orderBy: join(directions, ', '),
-    limit: request.size + 1,
+    limit: size + 1,
     key: sql`array[${join(texts, ', ')}]`,
   }
 }
 
-/** Rows on the side that the page's own extra row does not tell of; undefined: there is no bound. */
-export function otherSide(order: Order, request: PageRequest): Sql | undefined {
+/**
+ * The nearest row on the side that the page's own extra row does not tell of, which most often is the
+ * one that the cursor was made of; undefined where there is no bound on that side.
+ */
+export function otherSide<Bound>(
+  request: Pick<PageRequest, 'backward'> & { after?: Bound; before?: Bound },
+) {
   const bound = request.backward ? request.before : request.after
-  return bound && sql`not ${beyond(order, bound, request.backward ? 'before' : 'after')}`
+  if (bound === undefined) return undefined
+  const backward = !request.backward
+  const [after, before] = backward ? [undefined, bound] : [bound, undefined]
+  return { size: 0, backward, after, before, inclusive: true }
 }

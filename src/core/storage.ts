@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, openDatabase } from './database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import type { Env } from './env.ts'
 import type { Log } from './log.ts'
 import { migrate } from './migrations/migrations.ts'
@@ -7,6 +7,11 @@ import { openEmbeddedPostgres } from './postgres/embedded-postgres.ts'
 
 export interface Storage {
   readonly db: Database
+  /**
+   * The same database on connections apart, for authentication and readiness: these must not wait
+   * behind what viewers read. A tool has only one.
+   */
+  readonly gate: Database
   close(): Promise<void>
 }
 
@@ -21,29 +26,35 @@ export async function openStorage(
   const embedded = env.DATABASE_URL
     ? undefined
     : await openEmbeddedPostgres({ directory: env.DATA_DIR, log, role })
+  const opened: Database[] = []
+  const close = async () => {
+    // The pool waits for statements that run, but the server has waited for them already.
+    const closing = Promise.all(opened.map(db => db.close()))
+    await Promise.race([closing, sleep(2_000, undefined, { ref: false })])
+    await embedded?.close()
+  }
   try {
     const url = embedded?.url ?? env.DATABASE_URL ?? ''
     await migrate(url, { log })
-    const db = await openDatabase(
-      url,
-      role === 'tool'
-        ? { maxConnections: 2, log }
-        : {
-            maxConnections: env.DB_CONNECTIONS,
-            statementTimeoutMs: env.OPERATION_TIMEOUT_MS,
-            log,
-          },
-    )
-    return {
-      db,
-      async close() {
-        // The pool waits for statements that run, but the server has waited for them already.
-        await Promise.race([db.close(), sleep(2_000, undefined, { ref: false })])
-        await embedded?.close()
-      },
+    const open = async (options: DatabaseOptions) => {
+      const db = await openDatabase(url, options)
+      opened.push(db)
+      return db
     }
+    if (role === 'tool') {
+      const db = await open({ maxConnections: 2, log })
+      return { db, gate: db, close }
+    }
+    const statementTimeoutMs = env.OPERATION_TIMEOUT_MS
+    const reserved = Math.ceil(env.DB_CONNECTIONS / 8)
+    const maxConnections = env.DB_CONNECTIONS - reserved
+    const db = await open({ maxConnections, statementTimeoutMs, log })
+    // Of what is odd about the database, the first has warned already.
+    const quiet = log.child({}, { level: 'error' })
+    const gate = await open({ maxConnections: reserved, statementTimeoutMs, log: quiet })
+    return { db, gate, close }
   } catch (error) {
-    await embedded?.close()
+    await close()
     throw error
   }
 }

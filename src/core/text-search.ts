@@ -1,56 +1,53 @@
-import { join, raw, type Sql, sql } from './sql.ts'
+import { readable, type SearchQuery } from './search-query.ts'
+import { empty, join, type Sql, sql } from './sql.ts'
 
-// The functions core.folded, core.search_vector and core.search_query come with the first migration.
-
-/** Longer queries gain nothing, and their stems would be compared with every row. */
-const maxQueryLength = 500
-
-/** A LIKE pattern in which what was typed stands for itself. */
-const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&')
-
-const readable = (text: string) =>
-  text.replaceAll('\u0000', ' ').toWellFormed().slice(0, maxQueryLength).toWellFormed().trim()
+// The functions core.folded, core.folded_pattern and core.search_query come with the first migration.
 
 /** True where one of the columns holds the text, whatever its case and accents. */
 export function containsText(columns: readonly Sql[], text: string): Sql {
-  const pattern = sql`'%' || core.folded(${literal(readable(text))}) || '%'`
+  const pattern = sql`'%' || core.folded_pattern(${readable(text)}) || '%'`
   return sql`(${join(
     columns.map(column => sql`core.folded(${column}) like ${pattern}`),
     ' or ',
   )})`
 }
 
-const operators = /"|(^|\s)-\S|(^|\s)or(\s|$)/i
-
-/** What a search compares: the stored vector of the whole text, and the name for what looks alike. */
+/** What a search compares, as columns. */
 export interface Searched {
+  /** The name, folded: under collation C with an index of its order, and with one of its trigrams. */
+  foldedName: Sql
+  /** The vector of the name, and the one of the whole text, each with its index. */
+  nameVector: Sql
   vector: Sql
-  name: Sql
 }
 
 /**
- * A search as people type it: words, "phrases", or, -without. It finds stems of Russian, English and
- * Spanish, unaccented forms, parts of names, and names that look alike. Never an error; undefined for
- * a text of nothing but space, which asks for everything.
+ * The ways in which a row can be what was searched for. It finds stems of Russian, English and Spanish,
+ * unaccented forms, parts of names, and names that look alike.
  */
-export function textSearch(
-  { vector, name }: Searched,
-  text: string,
-): { matches: Sql; score: Sql } | undefined {
-  const typed = readable(text)
-  if (typed === '') return undefined
-  const query = sql`core.search_query(${typed})`
+export function textSearch(searched: Searched, search: SearchQuery) {
+  const { foldedName, nameVector, vector } = searched
+  const { typed, negates } = search
+  // In a subselect it is no constant to the planner, which would else read the whole table for a word
+  // that many rows have, and not know what it costs to unpack their vectors. But words that are to be
+  // missing no index finds.
+  const wanted = search.negatesAlone ? sql`(${search.query})` : sql`(select ${search.query})`
   const folded = sql`core.folded(${typed})`
-  const foldedName = sql`core.folded(${name})`
-  const part = sql`core.folded(${literal(typed)})`
-  // What looks like the whole of "a -b" has the very word that it should be without.
-  const alike = operators.test(typed)
-    ? raw('false')
-    : sql`(${folded} <% ${foldedName} or ${foldedName} % ${folded})`
+  const pattern = sql`core.folded_pattern(${typed})`
+  const text = sql`${vector} @@ ${wanted}`
   return {
-    matches: sql`(${vector} @@ ${query} or ${foldedName} like '%' || ${part} || '%' or ${alike})`,
-    // The name itself first, then its beginnings, then by likeness and weight of the words.
-    score: sql`(case when ${foldedName} = ${folded} then 4 when ${foldedName} like ${part} || '%' then 2 else 0 end
-      + greatest(word_similarity(${folded}, ${foldedName}), similarity(${folded}, ${foldedName}))::float8 + ts_rank(${vector}, ${query})::float8)`,
+    /** The name begins with what was typed. */
+    beginning: sql`${foldedName} like ${pattern} || '%'`,
+    /** The name has its words. A word to be without may stand in the rest of the text. */
+    words: sql`${nameVector} @@ ${wanted}${negates ? sql` and ${text}` : empty}`,
+    /** The name holds it somewhere. */
+    part: sql`${foldedName} like '%' || ${pattern} || '%'`,
+    /** The index of trigrams has nothing for less than three letters in a row. */
+    hasTrigrams: /[\p{L}\p{N}]{3}/u.test(typed),
+    /** The whole text, name and all, has its words. */
+    text,
+    /** Part of the name is alike: the setting pg_trgm.word_similarity_threshold says how much. */
+    alike: sql`${folded} <% ${foldedName}`,
+    likeness: sql`word_similarity(${folded}, ${foldedName})::float8`,
   }
 }

@@ -3,6 +3,10 @@ import { badInput } from './errors.ts'
 /** Whether PostgreSQL can keep the text as it is; the driver would alter it in silence. */
 export const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 
+/** Keys for one statement: one that PostgreSQL cannot read names nothing, and must not fail the others. */
+export const keysOf = (keys: readonly unknown[]) =>
+  keys.map(key => (typeof key === 'string' && !isStorable(key) ? null : key))
+
 /**
  * Text that a person or an agent wrote, kept to the letter.
  * @throws BAD_USER_INPUT for U+0000 and lone surrogates, which PostgreSQL cannot keep, and for text

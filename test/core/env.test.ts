@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { readEnv } from '../../src/core/env.ts'
 
@@ -59,6 +60,37 @@ test('the value of a wrong secret is not repeated', () => {
   expect(message).toMatch(/DATABASE_URL must be.*\n.*JWT_SECRET must be/)
   expect(message).not.toContain('hunter2')
 })
+
+test.each([
+  [
+    'postgresql://u:p@h:5433/db',
+    { user: 'u', password: 'p', host: 'h', port: 5433, database: 'db' },
+  ],
+  [
+    'postgresql://u:p@/db?host=/run/pg',
+    { user: 'u', password: 'p', host: '/run/pg', database: 'db' },
+  ],
+  ['postgresql://u@/db?host=h&port=5433', { user: 'u', host: 'h', port: 5433, database: 'db' }],
+  ['postgresql:///db?host=/run/pg&user=u', { user: 'u', host: '/run/pg', database: 'db' }],
+  ['postgres://u@%2Frun%2Fpg/db', { user: 'u', host: '/run/pg', database: 'db' }],
+  ['postgres://u:p%40%2F@[::1]/db', { password: 'p@/', host: '::1', database: 'db' }],
+  ['socket://u:p@/run/pg?db=db', { user: 'u', password: 'p', host: '/run/pg', database: 'db' }],
+])('a database at %s is found there, by a URL that can be added to', (given, where) => {
+  const { DATABASE_URL = '' } = readEnv({ DATABASE_URL: given })
+  const url = new URL(DATABASE_URL)
+  url.searchParams.set('options', '-c TimeZone=UTC')
+  const options = '-c TimeZone=UTC'
+  expect(new pg.Client(url.href)).toMatchObject({ ...where, connectionParameters: { options } })
+})
+
+test.each(['postgresql://h1:5432,h2:5432/db', 'postgresql://u:p#x@h/db', 'h/db', '/run/pg db'])(
+  'a database at %s is refused in one line that says what is understood',
+  url => {
+    expect(refusal({ DATABASE_URL: url })).toBe(
+      'DATABASE_URL must be the URL of one host, such as postgresql://user:password@host:5432/database, with %-codes for special characters',
+    )
+  },
+)
 
 test('a JWT is verified by a secret or by keys at a URL, not by both', () => {
   const source = { JWT_SECRET: 's'.repeat(32), JWKS_URL: 'https://id.example/keys' }

@@ -1,14 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { degrees } from '../../src/graph/neighbors.sql.ts'
 import { relationTypeCounts, relationTypeNames } from '../../src/graph/relation-types.sql.ts'
-import { anyDirection, anyGraph, idOf, openGraphDatabase, steps } from '../support/model-graph.ts'
+import { anyDirection, anyGraph, graphDatabase, idOf, steps } from '../support/model-graph.ts'
 
-let database: Awaited<ReturnType<typeof openGraphDatabase>>
-beforeAll(async () => {
-  database = await openGraphDatabase()
-})
-afterAll(() => database.close())
+const database = graphDatabase()
 
 describe('the number of links', () => {
   it('of each concept and of each relation type is what a count by hand gives', () =>

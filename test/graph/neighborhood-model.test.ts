@@ -1,22 +1,18 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type NeighborhoodArgs, neighborhood } from '../../src/graph/neighborhood.sql.ts'
 import {
   anyDirection,
   anyGraph,
   anyTypes,
+  graphDatabase,
   idOf,
   type ModelGraph,
-  openGraphDatabase,
   ring,
   steps,
 } from '../support/model-graph.ts'
 
-let database: Awaited<ReturnType<typeof openGraphDatabase>>
-beforeAll(async () => {
-  database = await openGraphDatabase()
-})
-afterAll(() => database.close())
+const database = graphDatabase()
 
 const around = (place: number, args: Partial<NeighborhoodArgs> = {}) =>
   neighborhood(database.pool, {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { childPage } from '../../src/core/connection.ts'
 import type { Caller } from '../../src/core/context.ts'
 import { Loaders } from '../../src/core/loaders.ts'
@@ -10,16 +10,12 @@ import {
   anyDirection,
   anyGraph,
   anyTypes,
+  graphDatabase,
   idOf,
-  openGraphDatabase,
   steps,
 } from '../support/model-graph.ts'
 
-let database: Awaited<ReturnType<typeof openGraphDatabase>>
-beforeAll(async () => {
-  database = await openGraphDatabase()
-})
-afterAll(() => database.close())
+const database = graphDatabase()
 
 describe('the neighbours of a concept', () => {
   it('are paged as by hand, forwards and backwards, for all concepts at once', () =>

@@ -1,23 +1,19 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Path, path } from '../../src/graph/path.sql.ts'
 import type { PathArgs } from '../../src/graph/path-search.sql.ts'
 import {
   anyDirection,
   anyGraph,
   anyTypes,
+  graphDatabase,
   idOf,
   type ModelGraph,
-  openGraphDatabase,
   ring,
   steps,
 } from '../support/model-graph.ts'
 
-let database: Awaited<ReturnType<typeof openGraphDatabase>>
-beforeAll(async () => {
-  database = await openGraphDatabase()
-})
-afterAll(() => database.close())
+const database = graphDatabase()
 
 const between = (from: number, to: number, args: Partial<PathArgs> = {}) =>
   path(database.pool, {

@@ -17,6 +17,8 @@ CREATE TABLE "concepts" (
     "description" TEXT,
     "timestamp" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "llm_id" TEXT,
+    "folded_name" TEXT COLLATE "C",
+    "name_search" tsvector,
     "search" tsvector,
 
     CONSTRAINT "concepts_pkey" PRIMARY KEY ("id")
@@ -133,6 +135,12 @@ CREATE UNIQUE INDEX "concepts_name_key" ON "concepts"("name");
 CREATE INDEX "concepts_timestamp_id_idx" ON "concepts"("timestamp", "id");
 
 -- CreateIndex
+CREATE INDEX "concepts_folded_name_id_idx" ON "concepts"("folded_name", "id");
+
+-- CreateIndex
+CREATE INDEX "concepts_name_search_idx" ON "concepts" USING GIN ("name_search");
+
+-- CreateIndex
 CREATE INDEX "concepts_search_idx" ON "concepts" USING GIN ("search");
 
 -- CreateIndex
@@ -217,7 +225,7 @@ ALTER TABLE "core"."players" ADD CONSTRAINT "players_llm_id_fkey" FOREIGN KEY ("
 ALTER TABLE "core"."chats" ADD CONSTRAINT "chats_owner_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "core"."users"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 
--- Text search (DESIGN, section 4). Extensions that any owner of a database may install.
+-- Text search (docs/api.md). Extensions that any owner of a database may install.
 CREATE EXTENSION IF NOT EXISTS "pg_trgm";
 CREATE EXTENSION IF NOT EXISTS "unaccent";
 
@@ -228,11 +236,30 @@ BEGIN ATOMIC
   SELECT unaccent('unaccent'::regdictionary, "value");
 END;
 
+-- Lower case by the rules of Unicode where PostgreSQL was built with ICU, as it nearly always is: the
+-- LC_CTYPE of a database may know ASCII alone.
+DO $$
+BEGIN
+  EXECUTE format(
+    'CREATE FUNCTION "core"."lowered"("value" text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC SELECT lower("value" %s); END',
+    (SELECT 'COLLATE "und-x-icu"' FROM pg_collation
+     WHERE "collname" = 'und-x-icu' AND "collnamespace" = 'pg_catalog'::regnamespace));
+END $$;
+
 -- A text without case and accents, for comparisons that should not see them.
 CREATE FUNCTION "core"."folded"("value" text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT lower("core"."unaccented"("value"));
+  SELECT "core"."lowered"("core"."unaccented"("value"));
+END;
+
+-- The same as part of a LIKE pattern that it stands for itself in. Escaped after folding, which makes
+-- wildcards of some characters: of a full-width percent sign a plain one.
+CREATE FUNCTION "core"."folded_pattern"("value" text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT regexp_replace("core"."folded"("value"), '[\\%_]', '\\\&', 'g');
 END;
 
 -- Stems of three languages and the unaccented words. A tsvector ends at 1 MB, which 40,000 characters
@@ -244,33 +271,37 @@ BEGIN ATOMIC
     || to_tsvector('pg_catalog.english'::regconfig, "t")
     || to_tsvector('pg_catalog.spanish'::regconfig, "t")
     || to_tsvector('pg_catalog.simple'::regconfig, "core"."unaccented"("t"))
-  FROM (SELECT left("value", 40000)) AS "cut"("t");
+  FROM (SELECT "core"."lowered"(left("value", 40000))) AS "cut"("t");
 END;
 
+-- Words and "phrases" that a text has in one of these languages. What it should be without is negated
+-- outside: the negation of one language's stem would let the other languages' stems pass.
 CREATE FUNCTION "core"."search_query"("value" text) RETURNS tsquery
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT websearch_to_tsquery('pg_catalog.russian'::regconfig, "value")
-    || websearch_to_tsquery('pg_catalog.english'::regconfig, "value")
-    || websearch_to_tsquery('pg_catalog.spanish'::regconfig, "value")
-    || websearch_to_tsquery('pg_catalog.simple'::regconfig, "core"."unaccented"("value"));
+  SELECT websearch_to_tsquery('pg_catalog.russian'::regconfig, "t")
+    || websearch_to_tsquery('pg_catalog.english'::regconfig, "t")
+    || websearch_to_tsquery('pg_catalog.spanish'::regconfig, "t")
+    || websearch_to_tsquery('pg_catalog.simple'::regconfig, "core"."unaccented"("t"))
+  FROM (SELECT "core"."lowered"("value")) AS "typed"("t");
 END;
 
--- Concepts: the vector is kept by a trigger, so that ranking a page does not stem every match again.
+-- Concepts: what a search compares is kept by a trigger, for it costs more to make than to compare.
 CREATE FUNCTION "core"."concept_search"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  NEW."search" := setweight("core"."search_vector"(NEW."name"), 'A')
-    || setweight("core"."search_vector"(coalesce(NEW."description", '')), 'B');
+  NEW."folded_name" := left("core"."folded"(NEW."name"), 500);
+  NEW."name_search" := "core"."search_vector"(NEW."name");
+  NEW."search" := NEW."name_search" || "core"."search_vector"(coalesce(NEW."description", ''));
   RETURN NEW;
 END $$;
 
 CREATE TRIGGER "concepts_search" BEFORE INSERT OR UPDATE OF "name", "description" ON "public"."concepts"
 FOR EACH ROW EXECUTE FUNCTION "core"."concept_search"();
 
-CREATE INDEX "concepts_name_like" ON "public"."concepts" USING gin ("core"."folded"("name") gin_trgm_ops);
+CREATE INDEX "concepts_folded_name_like" ON "public"."concepts" USING gin ("folded_name" gin_trgm_ops);
 
 -- Logins that differ by case alone would be taken for each other.
-CREATE UNIQUE INDEX "users_login_lower_key" ON "core"."users" (lower("login"));
+CREATE UNIQUE INDEX "users_login_lower_key" ON "core"."users" ("core"."lowered"("login"));
 
 -- An agent's token names its LLM, and no other kind does.
 ALTER TABLE "core"."api_tokens" ADD CONSTRAINT "api_tokens_llm_check" CHECK (("kind" = 'agent') = ("llm_id" IS NOT NULL));

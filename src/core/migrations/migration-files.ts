@@ -19,11 +19,16 @@ export interface Migration {
   checksum: string
 }
 
-export async function readMigrations(directory = migrationsDirectory): Promise<Migration[]> {
+export async function readMigrationNames(directory = migrationsDirectory): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true })
   const names = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
+  return names.sort()
+}
+
+export async function readMigrations(directory = migrationsDirectory): Promise<Migration[]> {
+  const names = await readMigrationNames(directory)
   return Promise.all(
-    names.sort().map(async name => {
+    names.map(async name => {
       const sql = await readText(`${directory}/${name}/migration.sql`)
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
     }),

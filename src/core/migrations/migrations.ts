@@ -1,9 +1,11 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { checkSession, withSessionSettings } from '../session.ts'
 import { StartupError } from '../startup-error.ts'
 import {
   type Migration,
   migrationsDirectory,
+  readMigrationNames,
   readMigrations,
   readSchemaFiles,
 } from './migration-files.ts'
@@ -63,12 +65,12 @@ export async function migrate(
 
 /** What `/ready` asks: the database has every migration of this code, and maybe newer ones. */
 export async function migrationStatus(pool: Pick<pg.Pool, 'query'>): Promise<MigrationStatus> {
-  const known = await readMigrations()
-  return statusOf(
-    known.map(migration => migration.name),
-    await readRecords(pool),
-  )
+  knownNames ??= await readMigrationNames()
+  return statusOf(knownNames, await readRecords(pool))
 }
+
+/** A program that runs knows what it was started with, and is asked every few seconds. */
+let knownNames: string[] | undefined
 
 /**
  * The SQL that would make the database at `url` what `prisma/*.prisma` says; null when it is that
@@ -152,7 +154,10 @@ async function withClient<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  const client = new pg.Client({
+    connectionString: withSessionSettings(url),
+    connectionTimeoutMillis: 10_000,
+  })
   // A lost connection fails the statement that runs, which is report enough.
   client.on('error', () => {})
   await client.connect().catch(error => {
@@ -162,7 +167,7 @@ async function withClient<Result>(
     )
   })
   try {
-    await client.query(`set TimeZone = 'UTC'; set search_path = public; set statement_timeout = 0`)
+    await checkSession(client)
     return await work(client)
   } finally {
     await client.end()

@@ -52,9 +52,9 @@ async function open(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres>
   const { data, password } = await openCluster({ home, account, binaries, log })
   const logFile = join(home, 'postgres.log')
   const installation = { binaries, account, data, logFile, settings }
-  const session = await joinOrStart(installation, password, role, log)
-  const { pid, port } = session
-  const close = keepMembership(session, { data, password, role, pid, port }, installation, log)
+  const session = await joinOrStart(installation, { password, role, log })
+  const { port } = session
+  const close = keepMembership(session, installation, { password, role, log })
   try {
     await createDatabase(session.client)
   } catch (error) {

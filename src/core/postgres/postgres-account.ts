@@ -29,7 +29,10 @@ export async function canEnter(account: Account | undefined, folder: string): Pr
     await run('test', ['-x', folder], asAccount(account))
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EPERM') throw cannotSwitch(error)
+    const { code, signal } = error as NodeJS.ErrnoException & { signal?: string }
+    if (code === 'EPERM') throw cannotSwitch(error)
+    // A Ctrl-C at the terminal ends the question too, and is no answer to it.
+    if (signal) throw new StartupError('The start was broken off.', { cause: error })
     return false
   }
 }

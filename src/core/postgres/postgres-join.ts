@@ -18,6 +18,16 @@ const emptyLimit = 2_000
 /** A killed server's connection is open until PostgreSQL notices. */
 const takeoverLimit = 2_000
 
+export interface JoinOptions {
+  password: string
+  role: Role
+  log: Pick<Logger, 'info'>
+  /** The one that the postmaster must have; any, when it is not given. */
+  port?: number
+  /** Gives up when aborted, and leaves nothing running that it has started. */
+  signal?: AbortSignal
+}
+
 /**
  * Joins the postmaster that runs on the data directory, which may be one that a killed Engraph left
  * behind, or starts one. Any number of processes may do this at once: PostgreSQL lets one postmaster
@@ -25,9 +35,7 @@ const takeoverLimit = 2_000
  */
 export async function joinOrStart(
   installation: Installation,
-  password: string,
-  role: Role,
-  log: Pick<Logger, 'info'>,
+  { password, role, log, port, signal }: JoinOptions,
 ): Promise<Session> {
   const { data, logFile } = installation
   const begin = Date.now()
@@ -35,10 +43,15 @@ export async function joinOrStart(
   let child: ChildProcess | undefined
   let logStart = 0
   for (let pause = 5; ; pause = Math.min(pause * 1.5, 250)) {
+    if (signal?.aborted) {
+      if (child?.pid && !hasEnded(child)) await stop(child.pid, installation)
+      throw signal.reason
+    }
     const running = await readPidFile(data)
-    const answer = running?.port
-      ? await openSession({ data, password, role, pid: running.pid, port: running.port })
-      : undefined
+    const answer =
+      running?.port && running.port === (port ?? running.port)
+        ? await openSession({ data, password, role, pid: running.pid, port: running.port })
+        : undefined
     if (answer && 'client' in answer) {
       if (role === 'server') await becomeServer(answer, installation)
       return answer
@@ -53,7 +66,7 @@ export async function joinOrStart(
       if (running?.pid === 0 || (running && isAlive(running.pid)))
         await removePidFile(data, running)
       logStart = await sizeOf(logFile)
-      child = await launch(installation)
+      child = await launch(installation, port)
     }
     const reason = answer?.reason ?? 'it does not answer yet'
     if (elapsed > startLimit) {

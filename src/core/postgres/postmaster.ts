@@ -21,14 +21,15 @@ export interface Installation {
 }
 
 /**
- * Starts a postmaster, on a free port of the loopback. It has a process group of its own: a Ctrl-C
- * at the terminal is for Node alone, which stops the postmaster when its own work is at rest.
+ * Starts a postmaster on the loopback, on a free port unless one is given. It has a process group of
+ * its own: a Ctrl-C at the terminal is for Node alone, which stops the postmaster when its own work
+ * is at rest.
  */
-export async function launch(installation: Installation): Promise<ChildProcess> {
+export async function launch(installation: Installation, port?: number): Promise<ChildProcess> {
   const { binaries, account, data, logFile } = installation
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
-    port: String(await freePort()),
+    port: String(port ?? (await freePort())),
     unix_socket_directories: '',
     max_connections: '200',
     // The planner should know of a large import soon.

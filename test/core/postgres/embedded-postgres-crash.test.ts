@@ -3,6 +3,7 @@ import { readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { openEmbeddedPostgres } from '../../../src/core/postgres/embedded-postgres.ts'
 import { commandOf, isAlive } from '../../../src/core/postgres/pids.ts'
 import { readPidFile } from '../../../src/core/postgres/postmaster-pid.ts'
 import { ask, dataIn, newDirectory, open } from '../../support/embedded.ts'
@@ -10,6 +11,8 @@ import { end, spawnUser, startUser } from '../../support/embedded-user.ts'
 
 // Every test leaves it without a server.
 const directory = newDirectory()
+
+const waiting = { timeout: 15_000, interval: 20 }
 
 const postmasterOf = async (directory: string) => (await readPidFile(dataIn(directory)))?.pid ?? 0
 
@@ -87,28 +90,65 @@ test('an initialisation that was cut off is begun anew, and nothing of it stays'
   expect((await files()).sort()).toEqual(['postgres', 'postgres.log'])
 })
 
-test('a PostgreSQL that is killed under a running Engraph takes nothing else down', async () => {
+const answers = (url: string) => ask(url, 'select 1').catch(() => undefined)
+
+test('a PostgreSQL that is killed under a running server is started again, and its URL holds', async () => {
   const postgres = await open(directory)
+  await ask(postgres.url, 'create table written as select 42 as answer')
+  const killed = await postmasterOf(directory)
+  process.kill(killed, 'SIGKILL')
+  await vi.waitUntil(() => postmasterOf(directory).then(pid => pid !== killed), waiting)
+  await vi.waitUntil(() => answers(postgres.url), waiting)
+  expect(await ask(postgres.url, 'select answer from written')).toBe(42)
+
+  const second = await postmasterOf(directory)
+  await postgres.close()
+  expect(await commandOf(second)).toBe('')
+})
+
+test('one that does not come up again is let be after five times', async () => {
+  const told: unknown[] = []
+  const log = { info() {}, error: (message: unknown) => told.push(message) }
+  const postgres = await openEmbeddedPostgres({ directory, log, role: 'server' })
+  onTestFinished(() => postgres.close())
+  const settings = join(dataIn(directory), 'postgresql.auto.conf')
+  await writeFile(settings, 'nonsense = on')
+  process.kill(await postmasterOf(directory), 'SIGKILL')
+  const gaveUp = 'the embedded PostgreSQL does not stay up: it is not started again'
+  await vi.waitUntil(() => told.includes(gaveUp), { timeout: 18_000, interval: 20 })
+  expect(told.filter(line => String(line).startsWith('PostgreSQL did not start'))).toHaveLength(5)
+  await writeFile(settings, '')
+})
+
+test('one that is killed under a tool is not started again', async () => {
+  const postgres = await open(directory, 'tool')
   process.kill(await postmasterOf(directory), 'SIGKILL')
   await expect(
-    vi.waitUntil(() => ask(postgres.url, 'select 1'), { timeout: 500 }),
+    vi.waitUntil(() => answers(postgres.url), { timeout: 1_500, interval: 50 }),
   ).rejects.toThrow()
   await postgres.close()
 })
 
+test('a server that is closed while it starts PostgreSQL again leaves none behind', async () => {
+  const postgres = await open(directory)
+  const killed = await postmasterOf(directory)
+  process.kill(killed, 'SIGKILL')
+  await vi.waitUntil(() => postmasterOf(directory).then(pid => pid !== killed), waiting)
+  const second = await postmasterOf(directory)
+  await postgres.close()
+  expect(await commandOf(second)).toBe('')
+})
+
 test('after PostgreSQL has dropped all connections, a tool that ends does not stop it', async () => {
   const postgres = await open(directory)
-  const backend = (await ask(
-    postgres.url,
-    `select pid from pg_stat_activity where application_name like 'engraph server%'`,
-  )) as number
-  process.kill(backend, 'SIGKILL')
-  const isBack = () =>
+  const member = () =>
     ask(
       postgres.url,
-      `select 1 from pg_stat_activity where application_name like 'engraph server%'`,
+      `select pid from pg_stat_activity where application_name like 'engraph server%'`,
     ).catch(() => undefined)
-  await vi.waitUntil(isBack, { timeout: 10_000, interval: 100 })
+  const killed = Number(await member())
+  process.kill(killed, 'SIGKILL')
+  await vi.waitUntil(() => member().then(pid => pid && pid !== killed), waiting)
 
   await (await open(directory, 'tool')).close()
   expect(await ask(postgres.url, 'select 1')).toBe(1)
