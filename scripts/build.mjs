@@ -14,7 +14,12 @@ const dist = join(root, 'dist')
 
 const steps = [
   { name: 'Prisma client', stamp: 'src/generated/.stamp', from: ['prisma'], make: generate },
-  { name: 'server', stamp: 'dist/.stamp', from: ['src', 'tsconfig.json'], make: compile },
+  {
+    name: 'server',
+    stamp: 'dist/.stamp',
+    from: ['src', 'tsconfig.json', 'scripts/build.mjs'],
+    make: compile,
+  },
 ]
 
 export async function build() {
@@ -63,26 +68,29 @@ function generate() {
   })
 }
 
-/** Compiled aside and then moved, so that a server that starts from dist never meets half a file. */
+/**
+ * Compiled aside and then moved, so that a server that starts from dist never meets half a file.
+ * Aside is beside dist: from there, source maps lead to the same sources.
+ */
 function compile() {
-  for (const name of fs.readdirSync(dist).filter(isAside)) remove(name)
+  for (const name of fs.readdirSync(root).filter(isAside)) remove(name)
   // A compiler that outlived its killed build must not write into this one's folder.
-  const [fresh, old] = [`.new-${process.pid}`, `.old-${process.pid}`]
+  const [fresh, old] = [`dist.new-${process.pid}`, `dist.old-${process.pid}`]
   // Every file is compiled by itself, so the types of what it imports need not be read.
-  const options = ['-p', 'tsconfig.build.json', '--noResolve', '--outDir', join(dist, fresh)]
+  const options = ['-p', 'tsconfig.build.json', '--noResolve', '--outDir', join(root, fresh)]
   run('typescript/bin/tsc', options)
-  fs.mkdirSync(join(dist, old))
+  fs.mkdirSync(join(root, old))
   for (const name of fs.readdirSync(dist).filter(name => !name.startsWith('.'))) {
-    fs.renameSync(join(dist, name), join(dist, old, name))
+    fs.renameSync(join(dist, name), join(root, old, name))
   }
-  for (const name of fs.readdirSync(join(dist, fresh))) {
-    fs.renameSync(join(dist, fresh, name), join(dist, name))
+  for (const name of fs.readdirSync(join(root, fresh))) {
+    fs.renameSync(join(root, fresh, name), join(dist, name))
   }
   for (const name of [fresh, old]) remove(name)
 }
 
-const isAside = name => /^\.(new|old)-/.test(name)
-const remove = name => fs.rmSync(join(dist, name), { recursive: true, force: true })
+const isAside = name => /^dist\.(new|old)-/.test(name)
+const remove = name => fs.rmSync(join(root, name), { recursive: true, force: true })
 
 function run(script, words, environment = {}) {
   const { status, stdout, stderr, error } = spawnSync(

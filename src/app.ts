@@ -31,12 +31,14 @@ export async function startApp(env: Env, log: Log): Promise<App> {
     return part
   }
   try {
-    const { db } = started(await openStorage(env, { log, role: 'server' }))
-    const firstToken = await ensureAdmin(db)
-    const authenticate = authenticator(db, env, log)
-    const readiness = readinessOf(db)
+    const { db, gate } = started(await openStorage(env, { log, role: 'server' }))
+    const authenticate = authenticator(gate, env, log)
+    const readiness = readinessOf(gate)
     const server = started(createServer({ schema, env, log, db, authenticate, readiness }))
-    return { ...(await server.listen()), db, firstToken, close }
+    const address = await server.listen()
+    // Its token is shown once, so it is made when nothing can come between any more.
+    const firstToken = await ensureAdmin(db)
+    return { ...address, db, firstToken, close }
   } catch (error) {
     await close()
     throw error

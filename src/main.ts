@@ -18,6 +18,7 @@ try {
 
 function announce({ url, firstToken }: App): void {
   const lines = [`Engraph is running at ${url}`]
+  if (!firstToken) lines.push('npm run token makes a token for it.')
   if (firstToken) {
     lines.push(
       '',

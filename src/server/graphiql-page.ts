@@ -59,6 +59,11 @@ export const startScript = `'use strict'
     keep(token)
   }
 
+  // A link with a token that is pasted into an open page changes nothing but the fragment.
+  addEventListener('hashchange', () => {
+    if (location.hash.includes('token=')) location.reload()
+  })
+
   /** GraphiQL keeps its tabs in the local storage, and an old tab would go on with an old token. */
   function keep(token) {
     const state = read(localStorage.getItem(tabsKey))

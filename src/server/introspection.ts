@@ -57,13 +57,14 @@ export function introspectionAllowance(fanout: Fanout): number {
 }
 
 /** A validation rule that refuses `__schema` and `__type`; `__typename` tells nothing and stays. */
-export function refuseIntrospection(message: string, code: string) {
-  return function RefuseIntrospectionRule(context: ValidationContext): ASTVisitor {
-    return {
-      Field(node) {
-        if (node.name.value !== '__schema' && node.name.value !== '__type') return
-        context.reportError(new GraphQLError(message, { nodes: node, extensions: { code } }))
-      },
-    }
+export function refuseIntrospection(context: ValidationContext): ASTVisitor {
+  return {
+    Field(node) {
+      if (node.name.value !== '__schema' && node.name.value !== '__type') return
+      const message = 'Introspection is turned off on this server.'
+      context.reportError(
+        new GraphQLError(message, { nodes: node, extensions: { code: 'FORBIDDEN' } }),
+      )
+    },
   }
 }

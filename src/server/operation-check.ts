@@ -1,4 +1,3 @@
-import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   type DocumentNode,
   GraphQLError,
@@ -10,7 +9,8 @@ import {
 } from 'graphql'
 import type { Context } from '../core/context.ts'
 import type { Env } from '../core/env.ts'
-import { badInput, limitExceeded } from '../core/errors.ts'
+import { badInput, type DomainError, limitExceeded, unauthenticated } from '../core/errors.ts'
+import { complexityOf } from './complexity.ts'
 import { refuseIntrospection } from './introspection.ts'
 import { nestsDeeper } from './nesting.ts'
 
@@ -47,20 +47,33 @@ export type CheckSettings = Pick<Env, 'INTROSPECTION' | 'MAX_NESTING' | 'MAX_COM
 export class OperationCheck {
   readonly #schema: GraphQLSchema
   readonly #settings: CheckSettings
-  readonly #refuseIntrospection: ReturnType<typeof refuseIntrospection>
 
   constructor(schema: GraphQLSchema, settings: CheckSettings) {
     this.#schema = schema
     this.#settings = settings
-    this.#refuseIntrospection =
-      settings.INTROSPECTION === 'viewers'
-        ? refuseIntrospection('Introspection needs a token.', 'UNAUTHENTICATED')
-        : refuseIntrospection('Introspection is turned off on this server.', 'FORBIDDEN')
   }
 
   check(request: OperationRequest, language: Language, context: Context): CheckedOperation {
     const document = language.parse(request.query)
-    const hideNames = !this.#mayIntrospect(context)
+    if (this.#mayIntrospect(context)) {
+      return this.#checkAgainstSchema(document, request, language, context, false)
+    }
+    try {
+      return this.#checkAgainstSchema(document, request, language, context, true)
+    } catch (error) {
+      // What the schema objects to tells of it, and without a token nothing of it can be had anyway.
+      if (context.viewer === null && error instanceof AggregateError) throw unauthenticated()
+      throw error
+    }
+  }
+
+  #checkAgainstSchema(
+    document: DocumentNode,
+    request: OperationRequest,
+    language: Language,
+    context: Context,
+    hideNames: boolean,
+  ): CheckedOperation {
     this.#validate(document, language, hideNames)
 
     const node = getOperationAST(document, request.operationName)
@@ -69,8 +82,8 @@ export class OperationCheck {
     if (nestsDeeper(variables, this.#settings.MAX_NESTING)) {
       throw limitExceeded(`The variables nest deeper than ${this.#settings.MAX_NESTING}.`)
     }
-    this.#checkVariables(node, variables, hideNames)
-    this.#checkComplexity(document, node, variables, context)
+    const coerced = this.#coerce(node, variables, hideNames)
+    this.#checkComplexity(document, node, coerced, context)
     return { document, node, variables }
   }
 
@@ -81,38 +94,39 @@ export class OperationCheck {
 
   /** Where introspection is refused, no suggestion may tell a name either. */
   #validate(document: DocumentNode, language: Language, hideNames: boolean): void {
-    const rules = hideNames ? [this.#refuseIntrospection] : undefined
+    const rules = hideNames ? [refuseIntrospection] : undefined
     const options = { hideSuggestions: hideNames }
     const errors = language.validate(this.#schema, document, rules, options)
-    if (errors.length > 0) throw new AggregateError(errors.map(withoutCause))
+    if (errors.length === 0) return
+    const seen = errors.map(withoutCause)
+    throw new AggregateError(hideNames ? seen.map(withoutSuggestion) : seen)
   }
 
-  #checkVariables(
+  #coerce(
     node: OperationDefinitionNode,
     variables: Record<string, unknown>,
     hideSuggestions: boolean,
-  ): void {
+  ): Record<string, unknown> {
     const definitions = node.variableDefinitions ?? []
-    if (definitions.length === 0) return
+    if (definitions.length === 0) return {}
     const options = { maxErrors: 50, hideSuggestions }
-    const { errors } = getVariableValues(this.#schema, definitions, variables, options)
+    const { errors, coerced } = getVariableValues(this.#schema, definitions, variables, options)
     if (errors) throw new AggregateError(errors.map(wrongVariable))
+    return coerced
   }
 
   #checkComplexity(
     document: DocumentNode,
-    node: OperationDefinitionNode,
+    operation: OperationDefinitionNode,
     variables: Record<string, unknown>,
-    ctx: Context,
+    context: Context,
   ): void {
-    // The plugin measures the first operation that it finds.
-    const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
-    const alone: DocumentNode = { kind: Kind.DOCUMENT, definitions: [node, ...fragments] }
-    const { complexity } = complexityFromQuery(alone, { schema: this.#schema, ctx, variables })
+    const schema = this.#schema
+    const complexity = complexityOf({ schema, document, operation, variables, context })
     const max = this.#settings.MAX_COMPLEXITY
     if (!(complexity <= max)) {
       throw limitExceeded(
-        `The operation has a complexity of ${complexity}; at most ${max} is allowed.`,
+        `The operation has a complexity of ${Math.ceil(complexity)}; at most ${max} is allowed.`,
       )
     }
   }
@@ -132,11 +146,17 @@ const limitsOfGraphql: Record<string, string> = {
 }
 
 /** The message says what a scalar objected to; what it threw would count as a fault of the server. */
-function withoutCause(error: GraphQLError): unknown {
+function withoutCause(error: GraphQLError): GraphQLError | DomainError {
   const limit = limitsOfGraphql[error.message]
   if (limit) return limitExceeded(limit)
   const { message, nodes, extensions } = error
   return new GraphQLError(message, { nodes, extensions: { code: extensions.code } })
+}
+
+/** One rule of graphql-js suggests a selection whatever `hideSuggestions` says. */
+function withoutSuggestion<Seen extends GraphQLError | DomainError>(error: Seen): Seen {
+  error.message = error.message.replace(/ Did you mean .*\?$/s, '')
+  return error
 }
 
 function wrongVariable({ message, nodes }: GraphQLError): GraphQLError {

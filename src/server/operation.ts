@@ -3,16 +3,12 @@ import type { Context, Viewer } from '../core/context.ts'
 import type { Database } from '../core/database.ts'
 import type { Env } from '../core/env.ts'
 import { DomainError, unauthenticated } from '../core/errors.ts'
+import { lend } from '../core/lending.ts'
 import { Loaders } from '../core/loaders.ts'
 import { alarmAt } from './alarm.ts'
 import { type ClientError, type Origin, refusal, toClientError, tooMany } from './graphql-errors.ts'
 import type { Metrics, Transport } from './metrics.ts'
-import {
-  type CheckedOperation,
-  type Language,
-  OperationCheck,
-  type OperationRequest,
-} from './operation-check.ts'
+import { type Language, OperationCheck, type OperationRequest } from './operation-check.ts'
 import { ResultStream } from './result-stream.ts'
 import { Slots } from './slots.ts'
 
@@ -95,7 +91,9 @@ export class Operations {
     const { schema, db, closing, engine, env } = this.#options
     if (closing.aborted) throw shuttingDown()
     const { requestId, log, viewer } = asker
-    const context: Context = { requestId, log, db, viewer, loaders: new Loaders() }
+    const overtime = new AbortController()
+    const lent = lend(db, overtime.signal)
+    const context: Context = { requestId, log, db: lent, viewer, loaders: new Loaders() }
     const running = engine()
     const checked = this.#check.check(request, running, context)
     const type = checked.node.operation
@@ -119,20 +117,20 @@ export class Operations {
     const run = () =>
       checked.node.operation === 'subscription'
         ? this.#stream(running, args, asker, leave)
-        : this.#execute(running, args, checked, asker, leave)
+        : this.#execute(running, args, checked.node, overtime, asker, leave)
     return { ...args, node: checked.node, run }
   }
 
   async #execute(
     { execute }: Engine,
     args: RunArgs,
-    { node }: CheckedOperation,
+    node: OperationDefinitionNode,
+    overtime: AbortController,
     asker: Asker,
     leave: () => void,
   ): Promise<ExecutionResult> {
     const { metrics, env } = this.#options
     const start = performance.now()
-    const overtime = new AbortController()
     const timer = setTimeout(() => overtime.abort(tookTooLong()), env.OPERATION_TIMEOUT_MS)
     const result = await attempt(() => execute({ ...args, signal: overtime.signal }), asker)
     clearTimeout(timer)

@@ -83,14 +83,14 @@ export function createServer(options: ServerOptions): Server {
   http.on('upgrade', upgrade)
   const responses = new Set<ServerResponse>()
 
-  const requestOf = (req: IncomingMessage) => {
+  const requestOf = (req: IncomingMessage, idName: 'requestId' | 'socketId') => {
     const requestId = requestIdOf(req)
     const address = req.socket.remoteAddress ?? ''
-    return { requestId, address, log: log.child({ requestId }) }
+    return { requestId, address, log: log.child({ [idName]: requestId }) }
   }
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const request = { req, res, ...requestOf(req) }
+    const request = { req, res, ...requestOf(req, 'requestId') }
     responses.add(res)
     res.once('close', () => {
       responses.delete(res)
@@ -110,7 +110,8 @@ export function createServer(options: ServerOptions): Server {
   }
 
   function upgrade(req: IncomingMessage, stream: Duplex, head: Buffer): void {
-    const request = requestOf(req)
+    // Each operation on a socket is a request with an id of its own.
+    const request = requestOf(req, 'socketId')
     stream.on('error', error => request.log.debug({ err: error }, 'an upgrade failed'))
     const isForSocket = req.headers.upgrade?.toLowerCase() === 'websocket'
     if (!isForSocket) ignoreUpgrade(http, req, stream, head)

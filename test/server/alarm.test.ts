@@ -25,6 +25,13 @@ test('of a date that is past, it rings at once', () => {
   expect(ring).toHaveBeenCalledOnce()
 })
 
+test('of a date that is none, it rings at once and does not tick', () => {
+  const ring = vi.fn()
+  alarmAt(new Date(Number.NaN), ring)
+  expect(ring).toHaveBeenCalledOnce()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('that is called off does not ring', () => {
   const ring = vi.fn()
   const callOff = alarmAt(new Date(Date.now() + 100 * day), ring)

@@ -22,6 +22,7 @@ describe.each(transports)('over %s', (_name, ask) => {
       .logged()
       .split('\n')
       .find(one => one.includes(id) && one.includes('password'))
+    expect(line?.match(/"requestId":/g)).toHaveLength(1)
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       level: 50,
       requestId: id,

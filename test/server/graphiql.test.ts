@@ -85,6 +85,7 @@ function start(hash: string, stored: Record<string, string> = {}) {
   let rendered: Rendered | undefined
   runInNewContext(startScript, {
     location,
+    addEventListener() {},
     URL,
     URLSearchParams,
     self: {},

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { RawConnection, statusOf } from '../support/raw-http.ts'
 import { startToyServer, viewer } from '../support/raw-server.ts'
 import { post, readEvents } from '../support/raw-transports.ts'
 
 const json = { 'content-type': 'application/json' }
+const minute = 60_000
 const hello = JSON.stringify({ query: '{ hello }' })
 
 describe('a request', () => {
@@ -173,11 +174,18 @@ describe('server-sent events', () => {
 })
 
 test('a stream of server-sent events ends in the moment the token expires', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const server = await startToyServer()
-  server.tokens.set('brief', viewer('brief', { expiresAt: new Date(Date.now() + 1_500) }))
+  server.tokens.set('brief', viewer('brief', { expiresAt: new Date(Date.now() + minute) }))
   const headers = { accept: 'text/event-stream', authorization: 'Bearer brief' }
   const response = await post(server, { query: 'subscription { open }' }, headers)
-  expect(readEvents(await response.text())).toMatchObject([
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    if (text.includes('"open":1')) vi.advanceTimersByTime(minute)
+  }
+  expect(readEvents(text)).toMatchObject([
     { data: { open: 1 } },
     { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
   ])

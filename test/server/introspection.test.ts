@@ -32,6 +32,20 @@ const slips: Slip[] = [
     { query: 'query ($c: Color = CRIMSN) { paint(with: { color: $c }) }' },
   ],
   ['the type of a variable', 'Color', { query: 'query ($c: Colr) { paint(with: { coats: $c }) }' }],
+  ['a selection', 'item { ... }', { query: '{ item }' }],
+]
+
+/** Mistakes to which graphql-js answers with a name or a type of the schema. */
+const mistakes: Slip[] = [
+  ...slips,
+  ['an argument that is missing', 'Int!', { query: '{ add }' }],
+  ['a value of a wrong type', 'Int', { query: '{ add(a: "one") }' }],
+  [
+    'a variable of a wrong type',
+    'Int',
+    { query: 'query ($a: Int!) { add(a: $a) }', variables: { a: 'one' } },
+  ],
+  ['a field without fields', 'String', { query: '{ hello { length } }' }],
 ]
 
 describe.each(transportsOfQueries)('over %s', (_name, ask) => {
@@ -72,18 +86,42 @@ describe.each(transportsOfQueries)('over %s', (_name, ask) => {
   })
 
   test.each(slips)(
-    'where introspection is refused, %s is not suggested',
+    'with INTROSPECTION=off, %s is not suggested to somebody with a token',
     async (_what, name, request) => {
-      const server = await startToyServer({ env: { INTROSPECTION: 'viewers' } })
-      const told = async (token?: string) => {
-        const [result] = await ask(server, request, token)
+      const told = async (setting: string) => {
+        const server = await startToyServer({ env: { INTROSPECTION: setting } })
+        const [result] = await ask(server, request, 'ada')
         expect(result?.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
         return result?.errors?.map(({ message }) => message).join('\n')
       }
-      const suggestion = new RegExp(`Did you mean .*"${name}"`)
-      expect(await told('ada')).toMatch(suggestion)
-      expect(await told()).not.toMatch(new RegExp(`Did you mean|\\b${name}\\b`))
-      expect(await told('ada')).toMatch(suggestion)
+      expect(await told('viewers')).toMatch(new RegExp(`Did you mean .*"${escaped(name)}"`))
+      expect(await told('off')).not.toMatch(new RegExp(`Did you mean|"${escaped(name)}"`))
     },
   )
+
+  test.each(mistakes)(
+    'where introspection needs a token, who has none is not told of %s',
+    async (_what, told, request) => {
+      const server = await startToyServer({ env: { INTROSPECTION: 'viewers' } })
+      const messages = async (token?: string) => {
+        const [result] = await ask(server, request, token)
+        expect(result).not.toHaveProperty('data')
+        return result?.errors?.map(({ message }) => message)
+      }
+      const needsToken = ['A valid token is needed.']
+      expect(await messages()).toEqual(needsToken)
+      expect((await messages('ada'))?.join('\n')).toContain(told)
+      expect(await messages()).toEqual(needsToken)
+    },
+  )
+
+  test('what is no GraphQL is told to everybody', async () => {
+    const server = await startToyServer({ env: { INTROSPECTION: 'off' } })
+    const [result] = await ask(server, { query: '{ hello' })
+    expect(result?.errors).toMatchObject([
+      { message: expect.stringMatching(/^Syntax Error/), extensions: { code: 'BAD_USER_INPUT' } },
+    ])
+  })
 })
+
+const escaped = (text: string) => text.replace(/[{}.]/g, '\\$&')

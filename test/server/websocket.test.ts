@@ -1,5 +1,5 @@
 import { createClient } from 'graphql-ws'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { eventually } from '../support/raw-eventually.ts'
 import { startToyServer, type ToyServer, viewer } from '../support/raw-server.ts'
@@ -179,12 +179,17 @@ describe('the token of a socket', () => {
   })
 
   test('closes the socket, and its streams, in the moment it expires', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const server = await startToyServer()
-    server.tokens.set('brief', viewer('brief', { expiresAt: new Date(Date.now() + 1_500) }))
+    const minute = 60_000
+    server.tokens.set('brief', viewer('brief', { expiresAt: new Date(Date.now() + minute) }))
     const socket = await RawSocket.ready(server.wsUrl, { authorization: 'Bearer brief' })
     socket.subscribe('stream', 'subscription { open }')
     await socket.next()
+    vi.advanceTimersByTime(minute)
     expect(await socket.closed).toEqual({ code: 4403, reason: 'The token has expired' })
+    vi.useRealTimers()
     await eventually(() => server.openStreams()).toBe(0)
   })
 })
