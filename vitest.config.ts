@@ -10,6 +10,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     pool: 'forks',
+    // No test leans on another; the seed is printed, and `--sequence.seed` takes it again.
+    sequence: { shuffle: { tests: true } },
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

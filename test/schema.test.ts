@@ -54,20 +54,16 @@ describe('schema.graphql', () => {
   })
 })
 
-const builtIn = new Set([
-  'String',
-  'Int',
-  'Float',
-  'Boolean',
-  'ID',
-  'Query',
-  'Mutation',
-  'Subscription',
-])
+const builtIn = new Set(['String', 'Int', 'Float', 'Boolean', 'ID'])
 
 function lacking(type: GraphQLNamedType): string[] {
   const missing = type.description ? [] : [type.name]
-  if (isEnumType(type)) return missing
+  if (isEnumType(type)) {
+    for (const value of type.getValues()) {
+      if (!value.description) missing.push(`${type.name}.${value.name}`)
+    }
+    return missing
+  }
   if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return missing
   for (const field of Object.values(type.getFields())) {
     if (!field.description) missing.push(`${type.name}.${field.name}`)

@@ -3,7 +3,7 @@ import type { Database } from '../core/database.ts'
 import { unauthenticated } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { query } from '../core/query.ts'
-import { sql } from '../core/sql.ts'
+import { raw, sql } from '../core/sql.ts'
 import { type JwtSettings, jwtVerifier, type VerifyJwt } from './jwt.ts'
 import { viewerOfClaims } from './jwt-user.ts'
 import { viewerKind } from './permissions.ts'
@@ -34,6 +34,8 @@ async function viewerOfJwt(db: Database, token: string, verify: VerifyJwt | unde
 
 const notValid = () => unauthenticated('The token is not known, has expired or has been revoked.')
 
+const unnoted = raw(`coalesce(t.last_used_at < now() - interval '1 minute', true)`)
+
 interface TokenRow {
   id: string
   kind: 'user' | 'agent' | 'worker'
@@ -43,7 +45,7 @@ interface TokenRow {
   login: string
   role: 'member' | 'admin'
   groups: string[]
-  isUseNews: boolean
+  isUnnoted: boolean
 }
 
 async function viewerOfSecret(db: Database, secret: string, log: Log): Promise<Viewer> {
@@ -52,13 +54,13 @@ async function viewerOfSecret(db: Database, secret: string, log: Log): Promise<V
     sql`select t.id, t.kind, t.llm_id as "llmId", t.expires_at as "expiresAt",
         u.id as "userId", u.login, u.role,
         array(select m.group_key from core.group_members m where m.user_id = u.id order by 1) as groups,
-        coalesce(t.last_used_at < now() - interval '1 minute', true) as "isUseNews"
+        ${unnoted} as "isUnnoted"
       from core.api_tokens t join core.users u on u.id = t.user_id
       where t.secret_hash = ${hashSecret(secret)}::bpchar and t.revoked_at is null
         and (t.expires_at is null or t.expires_at > now()) and u.disabled_at is null`,
   )
   if (!row) throw notValid()
-  if (row.isUseNews) noteUse(db, row.id, log)
+  if (row.isUnnoted) noteUse(db, row.id, log)
   const { userId, login, groups, llmId, expiresAt } = row
   return {
     kind: viewerKind(row.kind, row.role),
@@ -75,7 +77,6 @@ async function viewerOfSecret(db: Database, secret: string, log: Log): Promise<V
 function noteUse(db: Database, id: string, log: Log): void {
   query(
     db.pool,
-    sql`update core.api_tokens set last_used_at = now() where id = ${id}::uuid
-    and coalesce(last_used_at < now() - interval '1 minute', true)`,
+    sql`update core.api_tokens t set last_used_at = now() where id = ${id}::uuid and ${unnoted}`,
   ).catch(error => log.warn({ err: error }, 'the use of a token could not be noted'))
 }

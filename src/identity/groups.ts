@@ -7,8 +7,9 @@ import { raw, sql } from '../core/sql.ts'
 import { isStorable } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Group } from '../generated/prisma/client.ts'
+import { requireAdmin } from './guards.ts'
 import { visibleGroups } from './identity.sql.ts'
-import { lockIdentities, normalizeLogin, requireAdmin } from './users.ts'
+import { lockIdentities, normalizeLogin } from './users.ts'
 
 /** The group with this key, or null where the viewer may not see one. */
 export const groupByKey = (caller: Caller, key: string) =>
@@ -36,14 +37,14 @@ export const ownGroups = ({ viewer, db }: Caller) =>
       order by g.key`,
   )
 
-/** The groups of a user whom the viewer sees already. */
-export function groupsOf({ db, loaders }: Caller, userId: string): Promise<Group[]> {
+/** The groups of a user, of those that the viewer may see. */
+export function groupsOf({ viewer, db, loaders }: Caller, userId: string): Promise<Group[]> {
   const groups = loaders.use('groups of a user', async (ids: readonly string[]) => {
     const rows = await query<Group & { userId: string }>(
       db.pool,
       sql`select g.key, g.name, m.user_id as "userId"
         from core.group_members m join core.groups g on g.key = m.group_key
-        where m.user_id = any(${ids}::uuid[]) order by g.key`,
+        where m.user_id = any(${ids}::uuid[]) and ${visibleGroups(viewer)} order by g.key`,
     )
     return ids.map(id => rows.filter(row => row.userId === id))
   })

@@ -55,9 +55,7 @@ async function createUser(db: Database, login: string) {
 async function knownLlm(db: Database, claim: string): Promise<string> {
   const id = claimed('llm', claim, normalizeName)
   if (!(await db.prisma.llm.findUnique({ where: { id }, select: { id: true } }))) {
-    await transaction({ db, loaders: new Loaders() }, tx =>
-      upsertLlm(tx, { id, name: id, description: null }),
-    )
+    await transaction({ db, loaders: new Loaders() }, tx => upsertLlm(tx, { id, name: id }))
   }
   return id
 }

@@ -6,7 +6,7 @@ import { listLlms, llmById, registerLlm } from './llms.ts'
 import { playerOfLlm } from './players.ts'
 
 const Llm = builder.prismaObject('Llm', {
-  description: 'A language model of the registry (agent database, llm_registry).',
+  description: 'A language model of the registry.',
   fields: t => ({
     llmId: t.exposeString('id', {
       description: 'The id that it is registered under: a UUID or an alias.',
@@ -66,7 +66,9 @@ builder.mutationField('registerLlm', t =>
         description: 'A UUID or an alias, 1 to 500 characters.',
       }),
       name: t.arg.string({ required: true, description: 'The name that people read.' }),
-      description: t.arg.string({ description: 'What it is; left out or null, there is none.' }),
+      description: t.arg.string({
+        description: 'What it is; left out, it stays as it is, and null removes it.',
+      }),
     },
     resolve: (_root, args, context) => registerLlm(callerOf(context), args),
   }),

@@ -47,15 +47,15 @@ export async function registerLlm(
     throw forbidden('Only an administrator, or the agent that is this LLM, registers it.')
   }
   const name = normalizeName(input.name, 'name')
-  const description =
-    input.description == null ? null : checkText(input.description, 'description', 10_000)
+  const { description } = input
+  if (description != null) checkText(description, 'description', 10_000)
   return transaction(caller, tx => upsertLlm(tx, { id: llmId, name, description }))
 }
 
 /** The entry of the registry with the player that stands for it in messages. */
 export async function upsertLlm(
   tx: Tx,
-  data: { id: string; name: string; description: string | null },
+  data: { id: string; name: string; description?: string | null | undefined },
 ): Promise<Llm> {
   const { id, name, description } = data
   const llm = await tx.llm.upsert({ where: { id }, create: data, update: { name, description } })

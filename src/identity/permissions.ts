@@ -1,7 +1,7 @@
 import type { Viewer, ViewerKind } from '../core/context.ts'
 
-// The row "users, groups, tokens" of the permission table in DESIGN, section 3, and what belongs to
-// it: users and agents see and change themselves, workers nothing, administrators everything.
+// The rows "users, groups" to "registries" of the table in docs/api.md: users and agents see and
+// change themselves, workers nothing, administrators everything.
 
 /** Which users, groups and tokens somebody can see. */
 export function visibleIdentities(viewer: Viewer): 'all' | 'own' | 'none' {

@@ -7,12 +7,15 @@ import { userById } from './users.ts'
 
 const PlayerKind = builder.enumType('PlayerKind', {
   description: 'What stands behind a player.',
-  values: { USER: { value: 'user' }, LLM: { value: 'llm' }, SYSTEM: { value: 'system' } } as const,
+  values: {
+    USER: { value: 'user', description: 'A person.' },
+    LLM: { value: 'llm', description: 'A language model.' },
+    SYSTEM: { value: 'system', description: 'Engraph itself.' },
+  } as const,
 })
 
 const Player = builder.prismaObject('Player', {
-  description:
-    'Who sends or receives messages: a user, an LLM or the system (message log, players).',
+  description: 'Who sends or receives messages: a user, an LLM or the system.',
   fields: t => ({
     hash: t.expose('hash', {
       type: 'Hash',

@@ -6,7 +6,7 @@ import { raw, sql } from '../core/sql.ts'
 import type { Player } from '../generated/prisma/client.ts'
 import { playerColumns } from './identity.sql.ts'
 
-/** The name by which messages know a user, an LLM or the system, for ever (DESIGN, section 3). */
+/** The name by which messages know a user, an LLM or the system, for ever. */
 export const playerHash = (kind: 'user' | 'llm', id: string) =>
   createHash('sha256').update(`engraph:${kind}:${id}`).digest('hex')
 

@@ -4,7 +4,7 @@ import { normalizeName } from '../core/names.ts'
 import { checkText } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { RegistryEntry } from '../generated/prisma/client.ts'
-import { requireAdmin } from './users.ts'
+import { requireAdmin } from './guards.ts'
 
 const maxPosition = 1_000_000
 

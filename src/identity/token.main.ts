@@ -1,30 +1,21 @@
-import { readEnv } from '../core/env.ts'
 import { DomainError } from '../core/errors.ts'
-import { Loaders } from '../core/loaders.ts'
-import { createLog } from '../core/log.ts'
 import { StartupError } from '../core/startup-error.ts'
-import { openStorage } from '../core/storage.ts'
+import { openCaller, runTool } from '../core/tool.ts'
 import { operator } from './operator.ts'
 import { createToken } from './tokens.ts'
 
 const [login = 'admin'] = process.argv.slice(2)
 
-try {
-  const env = readEnv()
-  const storage = await openStorage(env, {
-    log: createLog({ ...env, LOG_LEVEL: 'warn' }),
-    role: 'tool',
-  })
+await runTool(async () => {
+  const { caller, close } = await openCaller(operator)
   try {
-    const caller = { viewer: operator, db: storage.db, loaders: new Loaders() }
-    const { secret } = await createToken(caller, { login, name: 'npm run token' })
+    const { secret } = await createToken(caller, { login, kind: 'user', name: 'npm run token' })
     process.stdout.write(`${secret}\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    throw new StartupError(`${login}: ${error.message}`, { cause: error })
   } finally {
-    await storage.close()
+    await close()
   }
-} catch (error) {
-  if (!(error instanceof DomainError || error instanceof StartupError)) throw error
-  const reason = error instanceof DomainError ? `${login}: ${error.message}` : error.message
-  process.stderr.write(`${reason}\n`)
-  process.exitCode = 1
-}
+})

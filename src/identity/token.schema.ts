@@ -1,6 +1,7 @@
 import { builder } from '../core/builder.ts'
 import { pageArgs, pageComplexity } from '../core/connection-args.ts'
 import { callerOf } from '../core/context.ts'
+import { notFound } from '../core/errors.ts'
 import { readIdOf } from '../core/ids.ts'
 import { makeNode } from '../core/node.ts'
 import type { ApiToken as ApiTokenRow } from '../generated/prisma/client.ts'
@@ -12,9 +13,9 @@ const TokenKind = builder.enumType('TokenKind', {
   description:
     'Whom a token lets in: a person, an LLM that acts for one, or a worker that executes runs.',
   values: {
-    USER: { value: 'user' },
-    AGENT: { value: 'agent' },
-    WORKER: { value: 'worker' },
+    USER: { value: 'user', description: 'A person.' },
+    AGENT: { value: 'agent', description: 'An LLM that acts for a person.' },
+    WORKER: { value: 'worker', description: 'A program that executes runs.' },
   } as const,
 })
 
@@ -25,9 +26,13 @@ const ApiToken = builder.prismaObject('ApiToken', {
     kind: t.expose('kind', { type: TokenKind, description: 'Whom it lets in.' }),
     user: t.field({
       type: 'User',
-      nullable: true,
       description: 'The person it belongs to or acts for.',
-      resolve: (token, _args, context) => userById(callerOf(context), token.userId),
+      async resolve(token, _args, context) {
+        // Who sees a token sees whose it is.
+        const user = await userById(callerOf(context), token.userId)
+        if (!user) throw notFound('user')
+        return user
+      },
     }),
     llm: t.field({
       type: 'Llm',
@@ -76,7 +81,12 @@ const CreateTokenInput = builder.inputType('CreateTokenInput', {
   description: 'A new token.',
   fields: t => ({
     name: t.string({ required: true, description: 'What it is for, 1 to 500 characters.' }),
-    kind: t.field({ type: TokenKind, description: 'USER, where it is left out.' }),
+    kind: t.field({
+      type: TokenKind,
+      required: true,
+      defaultValue: 'user',
+      description: 'Whom it lets in.',
+    }),
     login: t.string({ description: 'Whose it is; the viewer, where it is left out.' }),
     llmId: t.string({ description: 'The registered LLM that an agent is; for kind AGENT alone.' }),
     expiresAt: t.field({

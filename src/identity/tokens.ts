@@ -54,7 +54,7 @@ export const tokensOf = (caller: Caller, userId: string, args: PageArgs) =>
 
 export interface CreateToken {
   name: string
-  kind?: TokenKind | null | undefined
+  kind: TokenKind
   login?: string | null | undefined
   llmId?: string | null | undefined
   expiresAt?: Date | null | undefined
@@ -69,7 +69,7 @@ export async function createToken(
   input: CreateToken,
 ): Promise<{ token: ApiToken; secret: string }> {
   const { viewer, db } = caller
-  const kind = input.kind ?? 'user'
+  const { kind } = input
   const llmId = input.llmId ?? null
   const login = input.login ?? viewer.login
   const user = login === viewer.login ? { id: viewer.userId } : await findUser(db.prisma, login)

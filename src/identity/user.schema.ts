@@ -9,7 +9,10 @@ import { createUser, listUsers, updateUser, userById } from './users.ts'
 const Role = builder.enumType('Role', {
   description:
     'What a person may do: a member works with its own, an administrator with everything.',
-  values: { MEMBER: { value: 'member' }, ADMIN: { value: 'admin' } } as const,
+  values: {
+    MEMBER: { value: 'member', description: 'Works with what is its own and what all share.' },
+    ADMIN: { value: 'admin', description: 'Works with everything.' },
+  } as const,
 })
 
 const User = builder.prismaObject('User', {
@@ -22,7 +25,7 @@ const User = builder.prismaObject('User', {
     role: t.expose('role', { type: Role, description: 'Member or administrator.' }),
     groups: t.field({
       type: ['Group'],
-      description: 'The groups that the person is a member of, by key.',
+      description: 'The groups that the person is a member of and the viewer may see, by key.',
       resolve: (user, _args, context) => groupsOf(callerOf(context), user.id),
     }),
     player: t.field({
@@ -72,7 +75,12 @@ const CreateUserInput = builder.inputType('CreateUserInput', {
         'Unique in any letter case; 1 to 500 characters without spaces, commas and semicolons.',
     }),
     displayName: t.string({ description: 'The login, where it is left out.' }),
-    role: t.field({ type: Role, description: 'MEMBER, where it is left out.' }),
+    role: t.field({
+      type: Role,
+      required: true,
+      defaultValue: 'member',
+      description: 'What the person may do.',
+    }),
     groups: t.stringList({ description: 'Keys of existing groups to join.' }),
   }),
 })
@@ -87,7 +95,7 @@ builder.mutationField('createUser', t =>
 )
 
 const UpdateUserInput = builder.inputType('UpdateUserInput', {
-  description: 'What to change of a person; what is left out stays as it is.',
+  description: 'What to change of a person; what is left out or null stays as it is.',
   fields: t => ({
     displayName: t.string({ description: 'The new display name.' }),
     role: t.field({

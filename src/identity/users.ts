@@ -2,7 +2,7 @@ import { byId } from '../core/by-id.ts'
 import { type Connection, childPage, listPage } from '../core/connection.ts'
 import type { Caller } from '../core/context.ts'
 import { violatedConstraint } from '../core/database-errors.ts'
-import { badInput, conflict, forbidden, notFound } from '../core/errors.ts'
+import { badInput, conflict, notFound } from '../core/errors.ts'
 import { uuidKey } from '../core/ids.ts'
 import { normalizeName } from '../core/names.ts'
 import type { Order, PageArgs } from '../core/paging.ts'
@@ -12,8 +12,8 @@ import { isStorable } from '../core/text.ts'
 import { containsText } from '../core/text-search.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Role, User } from '../generated/prisma/client.ts'
+import { requireAdmin } from './guards.ts'
 import { userColumns, visibleUsers } from './identity.sql.ts'
-import { canAdministrate } from './permissions.ts'
 import { playerHash } from './players.ts'
 
 const byLogin: Order = {
@@ -84,7 +84,7 @@ export function membersOf(caller: Caller, groupKey: string, args: PageArgs) {
 export interface CreateUser {
   login: string
   displayName?: string | null | undefined
-  role?: Role | null | undefined
+  role: Role
   groups?: readonly string[] | null | undefined
 }
 
@@ -95,7 +95,7 @@ export async function createUser(caller: Caller, input: CreateUser): Promise<Use
   const displayName = normalizeName(input.displayName ?? login, 'input.displayName')
   return transaction(caller, async tx => {
     await lockIdentities(tx)
-    const user = await insertUser(tx, { login, displayName, role: input.role ?? 'member' })
+    const user = await insertUser(tx, { login, displayName, role: input.role })
     await joinGroups(tx, user.id, input.groups ?? [])
     return user
   }).catch(loginTaken)
@@ -185,8 +185,4 @@ function loginTaken(error: unknown): never {
     throw conflict('There is a user with this login.', 'input.login')
   }
   throw error
-}
-
-export function requireAdmin(caller: Caller, message: string): void {
-  if (!canAdministrate(caller.viewer)) throw forbidden(message)
 }

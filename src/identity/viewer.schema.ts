@@ -6,7 +6,12 @@ import { ownUser } from './users.ts'
 
 const ViewerKind = builder.enumType('ViewerKind', {
   description: 'A person, an LLM acting for one, a worker that executes runs, or an administrator.',
-  values: ['USER', 'AGENT', 'WORKER', 'ADMIN'] as const,
+  values: {
+    USER: { description: 'A person.' },
+    AGENT: { description: 'An LLM that acts for a person.' },
+    WORKER: { description: 'A program that executes runs.' },
+    ADMIN: { description: 'A person with the role of administrator.' },
+  } as const,
 })
 
 const Viewer = builder.objectRef<Caller>('Viewer').implement({

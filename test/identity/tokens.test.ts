@@ -156,8 +156,8 @@ describe('tokens made in one document', () => {
         }
       `),
     )
-    expect(made.a.token.user?.tokens.totalCount).toBe(2)
-    expect(made.b.token.user?.tokens.totalCount).toBe(3)
+    expect(made.a.token.user.tokens.totalCount).toBe(2)
+    expect(made.b.token.user.tokens.totalCount).toBe(3)
   })
 })
 

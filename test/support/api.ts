@@ -16,6 +16,8 @@ export interface Api {
   readonly admin: Client
   /** A client whose token is a new person's, or an agent's or worker's that acts for one. */
   signUp(login: string, options?: { kind?: 'AGENT' | 'WORKER'; groups?: string[] }): Promise<Client>
+  /** The administrator at another server on the same database, which is closed with this one. */
+  sibling(): Promise<Client>
   close(): Promise<void>
 }
 
@@ -23,12 +25,22 @@ export async function startApi(settings: Record<string, string> = {}): Promise<A
   const log = pino({ level: 'silent' })
   const env = readEnv({ PORT: '0', ...settings })
   const database = await createTestDatabase()
-  const db = await openDatabase(database.url, { maxConnections: 8, log })
-  const secret = await ensureAdmin(db)
-  const authenticate = authenticator(db, env, log)
-  const server = createServer({ schema, env, log, db, authenticate, readiness: [] })
-  const { url } = await server.listen()
-  const admin = clientOf(url, secret ?? '')
+  const opened: { close(): Promise<void> }[] = [database]
+  const open = async () => {
+    const db = await openDatabase(database.url, { maxConnections: 8, log })
+    opened.push(db)
+    return db
+  }
+  const serve = async (db: Database) => {
+    const authenticate = authenticator(db, env, log)
+    const server = createServer({ schema, env, log, db, authenticate, readiness: [] })
+    opened.push(server)
+    return (await server.listen()).url
+  }
+  const db = await open()
+  const secret = (await ensureAdmin(db)) ?? ''
+  const url = await serve(db)
+  const admin = clientOf(url, secret)
   return {
     url,
     db,
@@ -41,10 +53,9 @@ export async function startApi(settings: Record<string, string> = {}): Promise<A
       const { createToken } = await admin.run(CreateToken, { input })
       return clientOf(url, createToken.secret)
     },
+    sibling: async () => clientOf(await serve(await open()), secret),
     async close() {
-      await server.close()
-      await db.close()
-      await database.close()
+      for (let part = opened.pop(); part; part = opened.pop()) await part.close()
     },
   }
 }

@@ -21,6 +21,11 @@ export interface Client {
     operation: TypedDocumentString<Data, Variables>,
     ...variables: Given<NoInfer<Variables>>
   ): Promise<{ code: string; field?: string | undefined; message: string }>
+  /** The code of the first error, or null. */
+  verdict<Data, Variables>(
+    operation: TypedDocumentString<Data, Variables>,
+    ...variables: Given<NoInfer<Variables>>
+  ): Promise<string | null>
 }
 
 type Given<Variables> = [Variables] extends [Record<string, never>] ? [] : [variables: Variables]
@@ -48,6 +53,10 @@ export function clientOf(url: string, token: string): Client {
       if (!error) throw new Error('the operation was not refused')
       const { code, field } = error.extensions
       return { code, field, message: error.message }
+    },
+    async verdict(operation, ...[variables]) {
+      const { errors } = await send(operation.toString(), variables)
+      return errors?.[0]?.extensions.code ?? null
     },
   }
 }

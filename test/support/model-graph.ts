@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import pg from 'pg'
+import { afterAll, beforeAll } from 'vitest'
 import type { Direction, RelationTypes } from '../../src/graph/adjacent.sql.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 /** A graph small enough to be searched by hand. Concepts are known by their place. */
 export interface ModelGraph {
@@ -41,12 +42,22 @@ export const anyTypes: fc.Arbitrary<RelationTypes> = fc.option(
 /** Beyond what a double holds, so that a rounded id is a wrong one. */
 export const idOf = (place: number) => 9_007_199_254_740_993n + BigInt(place)
 
-/** A database that holds one graph at a time. */
-export async function openGraphDatabase() {
-  const database = await createTestDatabase()
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+/** A database for the tests of a file, which holds one graph at a time. */
+export function graphDatabase() {
+  let database: TestDatabase
+  let pool: pg.Pool
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  })
+  afterAll(async () => {
+    await pool.end()
+    await database.close()
+  })
   return {
-    pool,
+    get pool() {
+      return pool
+    },
     async store({ concepts, links }: ModelGraph) {
       await pool.query('delete from concepts')
       await pool.query(
@@ -65,10 +76,6 @@ export async function openGraphDatabase() {
           links.map(({ type }) => type),
         ],
       )
-    },
-    async close() {
-      await pool.end()
-      await database.close()
     },
   }
 }

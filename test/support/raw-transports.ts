@@ -13,8 +13,10 @@ interface RawRequest {
   operationName?: string | null
 }
 
+type Endpoint = Pick<ToyServer, 'url' | 'wsUrl'>
+
 /** Sends an operation over one transport and collects its results until its end. */
-export type Ask = (server: ToyServer, request: RawRequest, token?: string) => Promise<Result[]>
+export type Ask = (server: Endpoint, request: RawRequest, token?: string) => Promise<Result[]>
 
 export const post = (
   server: Pick<ToyServer, 'url'>,
