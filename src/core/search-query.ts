@@ -54,19 +54,20 @@ interface Word {
 
 const token = /(-*)("[^"]*"?|[^\s"]+)/g
 
-/** The words between one OR and the next, each once. */
+/** The words between one OR and the next. Words, and alternatives, that come again are left out. */
 function readAlternatives(typed: string): Word[][] {
+  const known = new Set<string>()
   const alternatives: Map<string, Word>[] = [new Map()]
-  let count = 0
   for (const [whole, minus = '', text = ''] of typed.matchAll(token)) {
     if (/^or$/i.test(whole)) {
       alternatives.push(new Map())
-    } else if (/[^-"\s]/.test(text) && !alternatives.at(-1)?.has(whole)) {
-      if (++count > searchLimits.words) break
+    } else if (/[^-"\s]/.test(text)) {
+      if (known.add(whole).size > searchLimits.words) break
       alternatives.at(-1)?.set(whole, { text, negated: minus !== '' })
     }
   }
-  return alternatives.map(words => [...words.values()]).filter(words => words.length > 0)
+  const different = new Map(alternatives.map(words => [[...words.keys()].join(' '), words]))
+  return [...different.values()].filter(words => words.size > 0).map(words => [...words.values()])
 }
 
 /** One language at a time has all the words that should be there; none has one that should not. */

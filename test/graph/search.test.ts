@@ -21,6 +21,9 @@ beforeAll(async () => {
         { name: 'C++', description: 'A language.' },
         { name: 'Party 🎉' },
         { name: 'Ёлка' },
+        { name: 'First pet', description: 'zzpets: a cat and a dog' },
+        { name: 'Second pet', description: 'zzpets: про собаку и кошку' },
+        { name: 'Third pet', description: 'zzpets: una canción' },
       ],
     },
   )
@@ -63,16 +66,55 @@ describe('a search', () => {
     expect((await found('agent')).slice(0, 2)).toEqual(['Agent', 'Agent of change'])
   })
 
+  it('puts a name that has the words before a text that has them', async () => {
+    expect(await found('canciones')).toEqual(['Third pet', 'Songbook'])
+    await api.db.pool.query(`update concepts set name = 'La canción' where name = 'Songbook'`)
+    const names = await found('canciones')
+    await api.db.pool.query(`update concepts set name = 'Songbook' where name = 'La canción'`)
+    expect(names).toEqual(['La canción', 'Third pet'])
+  })
+
   it('leaves out what has a word after a minus', async () => {
     const names = await found('person -change')
     expect(names).toContain('Agent')
     expect(names).not.toContain('Agent of change')
   })
 
-  it('takes wildcards for what they are', async () => {
-    expect(await found('%')).toEqual(['100% sure'])
-    expect(await found('_')).toEqual([])
-    expect(await found('\\')).toEqual([])
+  it.each([
+    ['-dogs', 'First pet'],
+    ['-"a dog"', 'First pet'],
+    ['-собака', 'Second pet'],
+    ['-кошки', 'Second pet'],
+    ['-canciones', 'Third pet'],
+    ['-cancion', 'Third pet'],
+  ])(
+    'with %j leaves out %s, whatever the form and the language of the word',
+    async (minus, name) => {
+      const pets = ['First pet', 'Second pet', 'Third pet']
+      const others = pets.filter(pet => pet !== name)
+      for (const search of [`zzpets ${minus}`, `nothing or zzpets ${minus}`]) {
+        expect((await found(search)).toSorted()).toEqual(others)
+      }
+      expect(await found(`zzpets ${minus} or zzpets`)).toEqual(expect.arrayContaining(pets))
+      expect(await found(minus)).not.toContain(name)
+    },
+  )
+
+  it('takes a minus for the whole text, not for the name alone', async () => {
+    expect((await found('pet -dogs')).toSorted()).toEqual(['Second pet', 'Third pet'])
+  })
+
+  it('takes wildcards for what they are, full-width ones too', async () => {
+    for (const percent of ['%', '％', '﹪']) expect(await found(percent)).toEqual(['100% sure'])
+    for (const underscore of ['_', '＿']) expect(await found(underscore)).toEqual([])
+    for (const backslash of ['\\', '＼']) expect(await found(backslash)).toEqual([])
+  })
+
+  it('looks at sixteen words, each of them once', async () => {
+    const words = Array.from({ length: 15 }, (_, n) => `w${n}`).join(' or ')
+    expect(await found(`${words} or canciones`)).toEqual(['Third pet', 'Songbook'])
+    expect(await found(`${words} or w15 or canciones`)).toEqual([])
+    expect(await found(`${'w1 or '.repeat(20)}canciones`)).toEqual(['Third pet', 'Songbook'])
   })
 
   it.each([
@@ -90,7 +132,7 @@ describe('a search', () => {
   })
 
   it.each(['', '   '])('for %j, which is nothing, answers everything', async search => {
-    expect(await found(search)).toHaveLength(9)
+    expect(await found(search)).toHaveLength(12)
   })
 
   it('is read page by page without a repetition', async () => {

@@ -13,9 +13,9 @@ export function createTestDatabase(): Promise<TestDatabase> {
   return create(template => ` template ${template}`)
 }
 
-/** A database without anything in it. */
-export function createEmptyDatabase(): Promise<TestDatabase> {
-  return create(() => '')
+/** A database without anything in it, made with these options of CREATE DATABASE. */
+export function createEmptyDatabase(options = ''): Promise<TestDatabase> {
+  return create(() => ` ${options}`)
 }
 
 async function create(origin: (template: string) => string): Promise<TestDatabase> {
