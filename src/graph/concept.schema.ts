@@ -84,7 +84,7 @@ builder.queryFields(t => ({
       ...pageArgs,
       search: t.arg.string({
         description:
-          'Words, "phrases", or, -without: stems of Russian, English and Spanish, with or without accents, and names that look alike. Wildcards stand for themselves.',
+          'Words, "phrases", or, -without: stems of Russian, English and Spanish, with or without accents; where nothing else is found, names that look alike. Wildcards stand for themselves. 200 characters and 16 words are looked at, and totalCount ends at 10,000.',
       }),
       orderBy: t.arg({ type: ConceptOrder, description: 'Another order than the usual one.' }),
     },

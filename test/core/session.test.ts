@@ -77,7 +77,11 @@ it('whatever is set on a database, it is migrated, written and read as any other
   }
   expect(await list({})).toEqual(['notepad', 'notebooks', 'notebook'])
   expect(await list({ search: 'note' })).toEqual(['notebook', 'notebooks', 'notepad'])
-  expect((await list({ search: 'notebok' })).toSorted()).toEqual(['notebook', 'notebooks'])
+  expect((await list({ search: 'notebok' })).toSorted()).toEqual([
+    'notebook',
+    'notebooks',
+    'notepad',
+  ])
   const [row] = await query<{ texts: unknown }>(
     caller.db.pool,
     sql`select ${['a', null]}::text[] as texts`,

@@ -105,6 +105,29 @@ describe('a search', () => {
     )
   })
 
+  it('takes a forged cursor for a place or for none, and never fails over it', async () => {
+    const names = ['beginning', 'words', 'part', 'text', 'alike 0', 'alike 999999999999999999', 'x']
+    const key = fc.array(fc.constantFrom('0', '1', '0.5', '1e-400', 'note', '%', '\0'), {
+      maxLength: 3,
+    })
+    const forged = fc.record({
+      search: fc.constantFrom('note', 'notebok', '"a b" or -c', '%'),
+      parts: fc.tuple(fc.constantFrom(...names), key),
+      side: fc.constantFrom('after', 'before'),
+    })
+    await fc.assert(
+      fc.asyncProperty(forged, async ({ search, parts: [name, rest], side }) => {
+        const cursor = Buffer.from(JSON.stringify([`concept ${name}`, ...rest])).toString(
+          'base64url',
+        )
+        expect([null, 'BAD_USER_INPUT']).toContain(
+          await api.admin.verdict(Page, { search, [side]: cursor }),
+        )
+      }),
+      { numRuns: 200 },
+    )
+  })
+
   it('counts no further than ten thousand', async () => {
     await api.db.pool.query(
       `insert into concepts (name) select 'counted ' || n from generate_series(1, 10050) n`,
