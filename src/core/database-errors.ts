@@ -28,9 +28,18 @@ export function sqlState(error: unknown): string | undefined {
 
 const transactionConflict = new Set(['40001', '40P01'])
 
-/** A serialisation failure or a deadlock: the same work may well succeed when it is done again. */
+/** Others have changed what was read before it could be locked. */
+export class OvertakenError extends Error {
+  override readonly name = 'OvertakenError'
+}
+
+/**
+ * A serialisation failure or a deadlock, or what the work itself found to be the like of one: the
+ * same work may well succeed when it is done again.
+ */
 export function isTransactionConflict(error: unknown): boolean {
   return (
+    error instanceof OvertakenError ||
     transactionConflict.has(sqlState(error) ?? '') ||
     driverCause(error)?.kind === 'TransactionWriteConflict' ||
     (error as { code?: unknown })?.code === 'P2034'

@@ -13,7 +13,8 @@ import { raw, sql } from '../core/sql.ts'
 import { checkText } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Concept } from '../generated/prisma/client.ts'
-import { conceptColumns, requireGraphWriter, visibleGraph } from './graph.sql.ts'
+import { conceptColumns, visibleGraph } from './graph.sql.ts'
+import { requireGraphWriter } from './guards.ts'
 import { holdLinksOf } from './link-rows.sql.ts'
 
 /** In characters. A longer text is a document, which a description can name. */

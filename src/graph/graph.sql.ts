@@ -1,7 +1,6 @@
-import type { Caller, Viewer } from '../core/context.ts'
-import { forbidden } from '../core/errors.ts'
+import type { Viewer } from '../core/context.ts'
 import { raw, type Sql } from '../core/sql.ts'
-import { canReadGraph, canWriteGraph } from './permissions.ts'
+import { canReadGraph } from './permissions.ts'
 
 // Columns under the names of the Prisma models, so that a row is one whichever way it was read.
 
@@ -13,8 +12,3 @@ export const linkColumns = raw(
 
 /** Concepts and links that the viewer may see: all of them, or none. */
 export const visibleGraph = (viewer: Viewer): Sql => raw(canReadGraph(viewer) ? 'true' : 'false')
-
-/** @throws FORBIDDEN */
-export function requireGraphWriter({ viewer }: Pick<Caller, 'viewer'>): void {
-  if (!canWriteGraph(viewer)) throw forbidden('A worker does not change the concept graph.')
-}

@@ -6,11 +6,13 @@ import { bigintKey } from '../core/ids.ts'
 import { normalizeName } from '../core/names.ts'
 import type { Order, PageArgs } from '../core/paging.ts'
 import { query } from '../core/query.ts'
-import { raw, type Sql, sql } from '../core/sql.ts'
+import { raw, sql } from '../core/sql.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Concept, Link } from '../generated/prisma/client.ts'
+import { ofTypes } from './adjacent.sql.ts'
 import { concepts, keepConcepts } from './concepts.ts'
-import { conceptColumns, linkColumns, requireGraphWriter, visibleGraph } from './graph.sql.ts'
+import { conceptColumns, linkColumns, visibleGraph } from './graph.sql.ts'
+import { requireGraphWriter } from './guards.ts'
 import { readRelationTypes } from './relation-types.ts'
 import { saveLinks } from './save-links.ts'
 
@@ -79,7 +81,7 @@ export async function linksOf(
       parentType: 'bigint',
       columns: linkColumns,
       from: raw('links l'),
-      where: sql`${ownEnd[side]} = parent.id and ${ofTypes(types)} and ${visibleGraph(caller.viewer)}`,
+      where: sql`${ownEnd[side]} = parent.id ${ofTypes(types)} and ${visibleGraph(caller.viewer)}`,
     },
     order,
     args,
@@ -99,9 +101,6 @@ export async function linksOf(
     },
   }
 }
-
-const ofTypes = (types: readonly string[] | null): Sql =>
-  types ? sql`l.relation_type = any(${types}::text[])` : raw('true')
 
 export interface NewLink {
   from: string

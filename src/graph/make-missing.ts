@@ -1,3 +1,5 @@
+import { OvertakenError } from '../core/database-errors.ts'
+
 const maxRounds = 8
 
 interface Steps<Wanted, Row> {
@@ -37,11 +39,4 @@ export function rowOf<Row>(found: ReadonlyMap<string, Row>, key: string): Row {
   const row = found.get(key)
   if (row === undefined) throw new Error(`nothing was saved under ${key}`)
   return row
-}
-
-/** Others have changed what was read before it could be locked. */
-export class OvertakenError extends Error {
-  override readonly name = 'OvertakenError'
-  /** Prisma's code for a write conflict, after which `transaction` begins again. */
-  readonly code = 'P2034'
 }

@@ -6,7 +6,8 @@ import { sql } from '../core/sql.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Concept } from '../generated/prisma/client.ts'
 import { maxDescriptionLength } from './concepts.ts'
-import { conceptColumns, requireGraphWriter } from './graph.sql.ts'
+import { conceptColumns } from './graph.sql.ts'
+import { requireGraphWriter } from './guards.ts'
 import { holdLinksOf } from './link-rows.sql.ts'
 
 const maxMerged = 100

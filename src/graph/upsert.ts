@@ -6,7 +6,7 @@ import { transaction } from '../core/transaction.ts'
 import type { Concept, Link } from '../generated/prisma/client.ts'
 import { describeConcepts, insertConcepts, lockConcepts } from './concept-rows.sql.ts'
 import { keepConcepts, readDescription } from './concepts.ts'
-import { requireGraphWriter } from './graph.sql.ts'
+import { requireGraphWriter } from './guards.ts'
 import { makeMissing, rowOf } from './make-missing.ts'
 import { saveLinks } from './save-links.ts'
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../core/context.ts'
-import { requireGraphWriter } from '../graph/graph.sql.ts'
+import { requireGraphWriter } from '../graph/guards.ts'
 import type { BatchPlan } from './batch.ts'
 import type { InputFile } from './input-file.ts'
 import { type Statement, toStatement } from './mapping.ts'

@@ -1,7 +1,7 @@
 import type { Caller } from '../core/context.ts'
+import { OvertakenError } from '../core/database-errors.ts'
 import { transaction } from '../core/transaction.ts'
 import { maxDescriptionLength } from '../graph/concepts.ts'
-import { OvertakenError } from '../graph/make-missing.ts'
 import { writeGraph } from '../graph/upsert.ts'
 import { type BatchPlan, namesIn, planBatch } from './batch.ts'
 import { readKnownGraph } from './known-graph.sql.ts'
