@@ -14,6 +14,7 @@ RUN npm ci --omit=dev --omit=optional
 COPY --from=build /engraph/dist dist
 COPY scripts scripts
 COPY prisma prisma
+COPY examples examples
 USER node
 EXPOSE 4000
 HEALTHCHECK CMD node -e "fetch('http://127.0.0.1:'+(process.env.PORT||4000)+'/ready').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"

@@ -15,7 +15,7 @@ const config: CodegenConfig = {
         useTypeImports: true,
         enumsAsTypes: true,
         documentMode: 'string',
-        scalars: { DateTime: 'string', Hash: 'string' },
+        scalars: { Cursor: 'string', DateTime: 'string', Hash: 'string' },
       },
     },
   },

@@ -9,6 +9,7 @@ import { openDatabase } from '../dist/core/database.js'
 import { Loaders } from '../dist/core/loaders.js'
 import { migrate } from '../dist/core/migrations/migrations.js'
 import { raw } from '../dist/core/sql.js'
+import { isNear } from '../dist/graph/near.sql.js'
 import { neighborhood } from '../dist/graph/neighborhood.sql.js'
 import { degrees, neighborOrder, neighbors } from '../dist/graph/neighbors.sql.js'
 import { path } from '../dist/graph/path.sql.js'
@@ -60,6 +61,21 @@ await paths(
 await paths('of length 12 along a chain', [[400, 412]])
 await paths('none: out of a complete graph to a hub, BOTH', [[1, 2301]], { direction: 'BOTH' })
 
+for (const depth of [1, 2, 3, 6]) {
+  await linksNear(`an ordinary concept, depth ${depth}`, pairs, depth)
+  await linksNear(
+    `the largest hub, depth ${depth}`,
+    pairs.map(([, end]) => [2301, end]),
+    depth,
+  )
+}
+await measure('near: 10,000 neighbours of one deleted, a hub, depth 3', [1], () =>
+  isNear(on, 2301n, [[{ ids: list(10_000, anyConcept).map(BigInt), hops: 2 }]]),
+)
+await measure('near: out of the complete graph, a hub, depth 6', [1], () =>
+  isNear(on, 2301n, [[{ ids: [7n], hops: 6 }]]),
+)
+
 await neighborPages('of the largest hub, BOTH', [[2301]])
 await neighborPages('of the largest hub, 50 types', [[2301]], 'BOTH', fifty)
 await neighborPages('of 100 concepts and the hubs', [[...hubs, ...ordinary]])
@@ -93,6 +109,18 @@ async function ofLength(length) {
     if ((await findPath(pool, ...pair))?.links.length === length) found.push(pair)
   }
   return found
+}
+
+/** A link that was removed between any two concepts. */
+function linksNear(name, ends, depth) {
+  return measure(`near: a removed link, ${name}`, ends, ([centre, end], other = anyConcept()) => {
+    const [from, to] = [BigInt(end), BigInt(other)]
+    const within = ids => ({ ids, hops: depth })
+    return isNear(on, BigInt(centre), [
+      [{ ids: [from, to], hops: depth - 1 }],
+      [within([from]), within([to])],
+    ])
+  })
 }
 
 function neighborPages(name, groups, direction = 'BOTH', relationTypes = null) {

@@ -3,8 +3,10 @@ import type { Env } from './core/env.ts'
 import type { Log } from './core/log.ts'
 import { migrationStatus } from './core/migrations/migrations.ts'
 import { openStorage } from './core/storage.ts'
+import { ChangeFeed } from './events/feed.ts'
 import { authenticator } from './identity/authenticate.ts'
 import { ensureAdmin } from './identity/first-start.ts'
+import { startSweeper } from './processes/sweep.ts'
 import { schema } from './schema.ts'
 import type { ReadinessCheck } from './server/readiness.ts'
 import { createServer } from './server/server.ts'
@@ -31,10 +33,13 @@ export async function startApp(env: Env, log: Log): Promise<App> {
     return part
   }
   try {
-    const { db, gate } = started(await openStorage(env, { log, role: 'server' }))
+    const { db, gate, url } = started(await openStorage(env, { log, role: 'server' }))
+    const { REDIS_URL: redisUrl, CHANGES_KEPT_HOURS: hoursKept } = env
+    const feed = started(await ChangeFeed.open({ db, gate, url, redisUrl, hoursKept, log }))
+    started(startSweeper({ db, log }))
     const authenticate = authenticator(gate, env, log)
-    const readiness = readinessOf(gate)
-    const server = started(createServer({ schema, env, log, db, authenticate, readiness }))
+    const readiness = readinessOf(gate, feed)
+    const server = started(createServer({ schema, env, log, db, feed, authenticate, readiness }))
     const address = await server.listen()
     // Its token is shown once, so it is made when nothing can come between any more.
     const firstToken = await ensureAdmin(db)
@@ -45,8 +50,9 @@ export async function startApp(env: Env, log: Log): Promise<App> {
   }
 }
 
-const readinessOf = (db: Database): ReadinessCheck[] => [
+const readinessOf = (db: Database, feed: ChangeFeed): ReadinessCheck[] => [
   { name: 'database', check: () => db.pool.query('select 1') },
+  { name: 'listener', check: () => feed.check() },
   {
     name: 'migrations',
     async check() {

@@ -5,12 +5,13 @@ import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
-import type { PrismaClient } from '../generated/prisma/client.ts'
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import type { Connection } from './connection.ts'
 import type { Context } from './context.ts'
 import { unauthenticated } from './errors.ts'
 import { writeGlobalId } from './ids.ts'
-import { DateTimeScalar, HashScalar } from './scalars.ts'
+import type { Json } from './json.ts'
+import { CursorScalar, DateTimeScalar, HashScalar, JsonScalar } from './scalars.ts'
 
 /** Rows by the name of their type, so that rooms can name each other's types without an import. */
 export type Rows = {
@@ -30,6 +31,8 @@ export interface SchemaTypes {
     ID: { Input: string; Output: string | bigint }
     DateTime: { Input: Date; Output: Date }
     Hash: { Input: string; Output: string }
+    Cursor: { Input: string; Output: string }
+    JSON: { Input: Json; Output: Json | Prisma.JsonValue }
   }
 }
 
@@ -68,6 +71,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 
 builder.addScalarType('DateTime', DateTimeScalar)
 builder.addScalarType('Hash', HashScalar)
+builder.addScalarType('Cursor', CursorScalar)
+builder.addScalarType('JSON', JsonScalar)
 
 // A root field is closed to who has not signed in unless it says `skipTypeScopes`.
 builder.queryType({ description: 'What can be read.', authScopes: { viewer: true } })

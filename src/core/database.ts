@@ -3,11 +3,14 @@ import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from './log.ts'
 import { checkSession, withSessionSettings } from './session.ts'
+import { Signal } from './signal.ts'
 
 /** One pool, shared by Prisma and by the statements that Prisma cannot say. */
 export interface Database {
   readonly prisma: PrismaClient
   readonly pool: pg.Pool
+  /** Rings when a transaction of ours that wrote to the change log has been committed. */
+  readonly committed: Signal
   close(): Promise<void>
 }
 
@@ -40,6 +43,7 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   return {
     prisma,
     pool,
+    committed: new Signal(),
     async close() {
       await prisma.$disconnect()
       await pool.end()

@@ -87,6 +87,13 @@ const schema = z
     ).optional(),
     DB_CONNECTIONS: integer('DB_CONNECTIONS', 16, 2, 1_000),
     DATA_DIR: z.string().default('.engraph'),
+    REDIS_URL: variable(
+      'REDIS_URL',
+      'a redis or rediss URL',
+      text => readUrl(text, 'redis:', 'rediss:'),
+      true,
+    ).optional(),
+    CHANGES_KEPT_HOURS: integer('CHANGES_KEPT_HOURS', 168, 1, 876_000),
 
     HOST: z.string().default('127.0.0.1'),
     PORT: integer('PORT', 4000, 0, 65_535),
@@ -122,8 +129,8 @@ const schema = z
       readOrigins,
     ).default([]),
 
-    MAX_BODY_BYTES: integer('MAX_BODY_BYTES', MiB, 1_024, 256 * MiB),
-    MAX_FRAME_BYTES: integer('MAX_FRAME_BYTES', MiB, 1_024, 256 * MiB),
+    MAX_BODY_BYTES: integer('MAX_BODY_BYTES', 4 * MiB, 1_024, 256 * MiB),
+    MAX_FRAME_BYTES: integer('MAX_FRAME_BYTES', 4 * MiB, 1_024, 256 * MiB),
     MAX_TOKENS: integer('MAX_TOKENS', 10_000, 100, 100_000),
     MAX_DEPTH: integer('MAX_DEPTH', 15, 1, 100),
     MAX_NESTING: integer('MAX_NESTING', 100, 50, 1_000),

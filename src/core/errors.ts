@@ -5,6 +5,8 @@ export type ErrorCode =
   | 'NOT_FOUND'
   | 'BAD_USER_INPUT'
   | 'CONFLICT'
+  | 'ILLEGAL_TRANSITION'
+  | 'LEASE_LOST'
   | 'LIMIT_EXCEEDED'
   | 'SERVICE_BUSY'
   | 'TIMEOUT'
@@ -19,11 +21,19 @@ export class DomainError extends Error {
   readonly code: ErrorCode
   /** The input that is wrong, as a path in the arguments: `input.name`, `links.1.from`. */
   readonly field: string | undefined
+  /** Of a feed: what came before the cursor is no longer kept, so that the client has to read anew. */
+  readonly resync: boolean
 
-  constructor(code: ErrorCode, message: string, field?: string, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    field?: string,
+    { resync = false, ...options }: ErrorOptions & { resync?: boolean } = {},
+  ) {
     super(message, options)
     this.code = code
     this.field = field
+    this.resync = resync
   }
 }
 
@@ -32,6 +42,9 @@ export const badInput = (message: string, field?: string) =>
 
 export const conflict = (message: string, field?: string) =>
   new DomainError('CONFLICT', message, field)
+
+/** The life of a thing has no such step; nothing has changed. */
+export const illegalTransition = (message: string) => new DomainError('ILLEGAL_TRANSITION', message)
 
 /** A hidden thing and a missing thing answer alike, so there is one error for both. */
 export const notFound = (what: string, field?: string) =>

@@ -1,4 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
+import type { Json } from './json.ts'
+import { notHeld, unheldNumber } from './json-text.ts'
 
 const wrong = (message: string, node?: ValueNode) => new GraphQLError(message, { nodes: node })
 
@@ -70,4 +72,56 @@ export const HashScalar = stringScalar<string>({
     return text
   },
   write: value => value as string,
+})
+
+export const CursorScalar = stringScalar<string>({
+  name: 'Cursor',
+  description:
+    'A place in the feed of changes, to go on from. Opaque, and good for every feed of this database, for as long as the changes behind it are kept.',
+  read: text => text,
+  write: value => value as string,
+})
+
+/** A variable inside a literal has been read already, a DateTime into a Date. */
+const plain = (value: unknown): Json | undefined =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+
+type Variables = Readonly<Record<string, unknown>> | null | undefined
+
+/** Undefined for a variable that was not given. */
+function readJson(node: ValueNode, variables: Variables): Json | undefined {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null
+    case Kind.STRING:
+    case Kind.BOOLEAN:
+      return node.value
+    case Kind.INT:
+    case Kind.FLOAT:
+      if (unheldNumber(node.value) === undefined) return Number(node.value)
+      throw wrong(`JSON ${notHeld(node.value)}`, node)
+    case Kind.ENUM:
+      throw wrong(`JSON has no enum values: write "${node.value}" as a string.`, node)
+    case Kind.VARIABLE:
+      return plain(variables?.[node.name.value])
+    case Kind.LIST:
+      return node.values.map(item => readJson(item, variables) ?? null)
+    case Kind.OBJECT:
+      // Makes own members even of names such as __proto__.
+      return Object.fromEntries(
+        node.fields.flatMap(({ name, value }) => {
+          const member = readJson(value, variables)
+          return member === undefined ? [] : [[name.value, member]]
+        }),
+      )
+  }
+}
+
+export const JsonScalar = new GraphQLScalarType<Json, Json>({
+  name: 'JSON',
+  description:
+    'Any JSON value. Input with a number that JavaScript would change is refused, such as 9007199254740993, 1e400 or -0: it can be sent as a string.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+  parseValue: value => value as Json,
+  parseLiteral: (node, variables) => readJson(node, variables) ?? null,
 })

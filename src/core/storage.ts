@@ -12,6 +12,8 @@ export interface Storage {
    * behind what viewers read. A tool has only one.
    */
   readonly gate: Database
+  /** Of the database, for a connection that is kept apart. */
+  readonly url: string
   close(): Promise<void>
 }
 
@@ -43,7 +45,7 @@ export async function openStorage(
     }
     if (role === 'tool') {
       const db = await open({ maxConnections: 2, log })
-      return { db, gate: db, close }
+      return { db, gate: db, url, close }
     }
     const statementTimeoutMs = env.OPERATION_TIMEOUT_MS
     const reserved = Math.ceil(env.DB_CONNECTIONS / 8)
@@ -52,7 +54,7 @@ export async function openStorage(
     // Of what is odd about the database, the first has warned already.
     const quiet = log.child({}, { level: 'error' })
     const gate = await open({ maxConnections: reserved, statementTimeoutMs, log: quiet })
-    return { db, gate, close }
+    return { db, gate, url, close }
   } catch (error) {
     await close()
     throw error

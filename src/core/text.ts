@@ -20,3 +20,9 @@ export function checkText(text: string, field: string, maxLength: number): strin
   }
   return text
 }
+
+/** Text of a machine, which must be recorded whatever it holds: U+FFFD stands for what PostgreSQL cannot keep. */
+export function replaceUnstorable(text: string): { text: string; replaced: boolean } {
+  if (isStorable(text)) return { text, replaced: false }
+  return { text: text.toWellFormed().replaceAll('\u0000', '\uFFFD'), replaced: true }
+}

@@ -6,6 +6,11 @@ import type { Tx } from './query.ts'
 
 const attempts = 8
 
+const changed = new WeakSet<Tx>()
+
+/** Says that the transaction writes to the change log, so that its commit is told of. */
+export const noteChanges = (tx: Tx): void => void changed.add(tx)
+
 /**
  * Runs `work` in one transaction, and again from the start when PostgreSQL gives it up for a
  * serialisation failure or a deadlock; so `work` must have no effect outside the transaction.
@@ -18,11 +23,17 @@ export async function transaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const result = await caller.db.prisma.$transaction(work, {
-        maxWait: 10_000,
-        timeout: options.timeout ?? 30_000,
-      })
+      let hasChanges = false
+      const result = await caller.db.prisma.$transaction(
+        async tx => {
+          const done = await work(tx)
+          hasChanges = changed.has(tx)
+          return done
+        },
+        { maxWait: 10_000, timeout: options.timeout ?? 30_000 },
+      )
       caller.loaders.clear()
+      if (hasChanges) caller.db.committed.ring()
       return result
     } catch (error) {
       if (!isTransactionConflict(error)) throw error

@@ -1,5 +1,5 @@
 import { query, type Tx } from '../core/query.ts'
-import { sql } from '../core/sql.ts'
+import { join, raw, sql } from '../core/sql.ts'
 import type { Concept } from '../generated/prisma/client.ts'
 import { conceptColumns } from './graph.sql.ts'
 
@@ -32,17 +32,48 @@ export const insertConcepts = (
       order by w.name on conflict (name) do nothing returning ${conceptColumns}`,
   )
 
-/** describe: other descriptions for concepts that are locked already. */
-export const describeConcepts = (
+/**
+ * describe: other descriptions for concepts that are locked already. Answers the ids of those that
+ * had not got theirs from somebody else by then.
+ */
+export async function describeConcepts(
   tx: Tx,
   concepts: readonly Pick<Concept, 'id' | 'description'>[],
-) =>
-  query(
+): Promise<Set<bigint>> {
+  if (concepts.length === 0) return new Set()
+  const rows = await query<{ id: bigint }>(
     tx,
-    sql`with changed as (
+    sql`with wanted as (
         select c.id, w.description
         from unnest(${concepts.map(each => each.id)}::bigint[],
           ${concepts.map(each => each.description)}::text[]) as w(id, description)
         join concepts c on c.id = w.id order by c.id for no key update of c)
-      update concepts c set description = changed.description from changed where c.id = changed.id`,
+      update concepts c set description = wanted.description from wanted
+      where c.id = wanted.id and c.description is distinct from wanted.description
+      returning c.id`,
   )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** change: one concept; none is answered where there is none, or nothing would change. */
+export async function changeConcept(
+  tx: Tx,
+  id: bigint,
+  { name, description }: { name?: string; description?: string | null },
+): Promise<Concept | undefined> {
+  const wanted = [
+    ...(name === undefined ? [] : [{ column: raw('name'), value: sql`${name}::text` }]),
+    ...(description === undefined
+      ? []
+      : [{ column: raw('description'), value: sql`${description}::text` }]),
+  ]
+  if (wanted.length === 0) return undefined
+  const values = wanted.map(({ column, value }) => sql`${column} = ${value}`)
+  const differing = wanted.map(({ column, value }) => sql`c.${column} is distinct from ${value}`)
+  const [row] = await query<Concept>(
+    tx,
+    sql`update concepts c set ${join(values, ', ')}
+      where c.id = ${id} and (${join(differing, ' or ')}) returning ${conceptColumns}`,
+  )
+  return row
+}

@@ -37,6 +37,14 @@ export const ConceptConnection = builder.connectionObject({
   type: 'Concept',
   name: 'ConceptConnection',
   description: 'A page of concepts.',
+  fields: t => ({
+    changesCursor: t.field({
+      type: 'Cursor',
+      description:
+        'Where graphChanges goes on from what was read here, for its `after`. It loses nothing; what came right before can be told again.',
+      resolve: (_connection, _args, context) => context.since,
+    }),
+  }),
 })
 
 const ConceptSort = builder.enumType('ConceptSort', {
@@ -110,7 +118,7 @@ const CreateConceptInput = builder.inputType('CreateConceptInput', {
       required: true,
       description: 'Unique; 1 to 500 characters, brought into NFC with single spaces.',
     }),
-    description: t.string({ description: 'What it is, at most 500,000 characters.' }),
+    description: t.string({ description: 'What it is, at most 2,500,000 characters.' }),
   }),
 })
 

@@ -13,12 +13,15 @@ import { raw, sql } from '../core/sql.ts'
 import { checkText } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Concept } from '../generated/prisma/client.ts'
+import { changeConcept } from './concept-rows.sql.ts'
+import { appendToGraph, conceptCreated, conceptDeleted, conceptUpdated } from './graph.events.ts'
 import { conceptColumns, visibleGraph } from './graph.sql.ts'
 import { requireGraphWriter } from './guards.ts'
+import { lastNeighbors, removeLinksOf } from './link-changes.sql.ts'
 import { holdLinksOf } from './link-rows.sql.ts'
 
 /** In characters. A longer text is a document, which a description can name. */
-export const maxDescriptionLength = 500_000
+export const maxDescriptionLength = 2_500_000
 
 /** The concept with this id, or null where the viewer may not see one. */
 export async function conceptById(caller: Caller, id: string): Promise<Concept | null> {
@@ -125,7 +128,11 @@ export async function createConcept(
     description: readDescription(input.description, 'input.description'),
     llmId: caller.viewer.llmId,
   }
-  return transaction(caller, tx => tx.concept.create({ data })).catch(nameTaken)
+  return transaction(caller, async tx => {
+    const concept = await tx.concept.create({ data })
+    await appendToGraph(tx, [conceptCreated(concept)])
+    return concept
+  }).catch(nameTaken)
 }
 
 /**
@@ -148,7 +155,10 @@ export async function updateConcept(
   }
   const key = bigintKey(id)
   return transaction(caller, async tx => {
-    const [concept] = key ? await tx.concept.updateManyAndReturn({ where: { id: key }, data }) : []
+    if (key === undefined) throw notFound('concept', 'id')
+    const changed = await changeConcept(tx, key, data)
+    if (changed) await appendToGraph(tx, [conceptUpdated(changed)])
+    const concept = changed ?? (await tx.concept.findUnique({ where: { id: key } }))
     if (!concept) throw notFound('concept', 'id')
     return concept
   }).catch(nameTaken)
@@ -163,7 +173,13 @@ export async function deleteConcept(caller: Caller, id: string): Promise<void> {
     const found = await query(tx, sql`select from concepts where id = ${key} for update`)
     if (found.length === 0) throw notFound('concept', 'id')
     await holdLinksOf(tx, [key])
-    await tx.concept.delete({ where: { id: key } })
+    const neighbors = await lastNeighbors(tx, { ids: [key], into: null })
+    await removeLinksOf(tx, [key])
+    const concept = await tx.concept.delete({
+      where: { id: key },
+      select: { id: true, name: true },
+    })
+    await appendToGraph(tx, [conceptDeleted(concept, neighbors.get(key) ?? [])])
   })
 }
 

@@ -48,6 +48,14 @@ const LinkConnection = builder.connectionObject({
   type: 'Link',
   name: 'LinkConnection',
   description: 'A page of links.',
+  fields: t => ({
+    changesCursor: t.field({
+      type: 'Cursor',
+      description:
+        'Where graphChanges goes on from what was read here, for its `after`. It loses nothing; what came right before can be told again.',
+      resolve: (_connection, _args, context) => context.since,
+    }),
+  }),
 })
 
 builder.prismaObjectFields('Concept', t => ({

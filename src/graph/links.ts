@@ -11,8 +11,10 @@ import { transaction } from '../core/transaction.ts'
 import type { Concept, Link } from '../generated/prisma/client.ts'
 import { ofTypes } from './adjacent.sql.ts'
 import { concepts, keepConcepts } from './concepts.ts'
+import { appendToGraph, linkCreated } from './graph.events.ts'
 import { conceptColumns, linkColumns, visibleGraph } from './graph.sql.ts'
 import { requireGraphWriter } from './guards.ts'
+import { removeLinks } from './link-changes.sql.ts'
 import { readRelationTypes } from './relation-types.ts'
 import { saveLinks } from './save-links.ts'
 
@@ -136,7 +138,8 @@ export async function linkConcepts(caller: Caller, input: readonly NewLink[]): P
       if (to === undefined || !known.has(to)) throw notFound('concept', `links.${index}.to`)
       return { from, to, relationType }
     })
-    const { links } = await saveLinks(tx, checked, caller.viewer.llmId)
+    const { links, created } = await saveLinks(tx, checked, caller.viewer.llmId)
+    await appendToGraph(tx, created.map(linkCreated))
     return { ends: found, links }
   })
   keepConcepts(caller, written.ends)
@@ -151,15 +154,9 @@ export async function unlinkConcepts(caller: Caller, ids: readonly string[]): Pr
   }
   const keys = ids.map(bigintKey)
   await transaction(caller, async tx => {
-    const removed = await query<{ id: bigint }>(
-      tx,
-      sql`with doomed as (
-          select id from links where id = any(${keys.filter(key => key !== undefined)}::bigint[])
-          order by id for update)
-        delete from links l using doomed where l.id = doomed.id returning l.id`,
-    )
-    const gone = new Set<bigint | undefined>(removed.map(({ id }) => id))
-    const missing = keys.findIndex(key => !gone.has(key))
+    const known = keys.filter(key => key !== undefined)
+    const gone = await removeLinks(tx, known)
+    const missing = keys.findIndex(key => key === undefined || !gone.has(key))
     if (missing !== -1) throw notFound('link', `ids.${missing}`)
   })
 }

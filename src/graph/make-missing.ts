@@ -11,23 +11,23 @@ interface Steps<Wanted, Row> {
 }
 
 /**
- * Adds to the rows that were found those that are wanted besides, and answers how many it made. One
+ * Adds to the rows that were found those that are wanted besides, and answers those it made. One
  * that somebody else is faster to make is locked as it is; if it is gone again by then, it is made.
  */
 export async function makeMissing<Wanted, Row>(
   found: Map<string, Row>,
   wanted: ReadonlyMap<string, Wanted>,
   { make, lock, keyOf }: Steps<Wanted, Row>,
-): Promise<number> {
+): Promise<Row[]> {
   const missing = () => [...wanted].filter(([key]) => !found.has(key)).map(([, each]) => each)
   const add = (rows: readonly Row[]) => {
     for (const row of rows) found.set(keyOf(row), row)
   }
-  let made = 0
+  const made: Row[] = []
   for (let round = 1, left = missing(); left.length > 0; round++, left = missing()) {
     if (round > maxRounds) throw new OvertakenError()
     const rows = await make(left)
-    made += rows.length
+    made.push(...rows)
     add(rows)
     if (rows.length < left.length) add(await lock(missing()))
   }

@@ -5,9 +5,12 @@ import { query } from '../core/query.ts'
 import { sql } from '../core/sql.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Concept } from '../generated/prisma/client.ts'
+import { changeConcept } from './concept-rows.sql.ts'
 import { maxDescriptionLength } from './concepts.ts'
+import { appendToGraph, conceptDeleted, conceptUpdated } from './graph.events.ts'
 import { conceptColumns } from './graph.sql.ts'
 import { requireGraphWriter } from './guards.ts'
+import { lastNeighbors, moveLinks, removeDuplicates } from './link-changes.sql.ts'
 import { holdLinksOf } from './link-rows.sql.ts'
 
 const maxMerged = 100
@@ -43,30 +46,21 @@ export async function mergeConcepts(
     if (!target) throw notFound('concept', 'into')
     const missing = from.findIndex(key => !byKey.has(key))
     if (missing !== -1) throw notFound('concept', `from.${missing}`)
-    await holdLinksOf(tx, keys)
-
-    await query(
-      tx,
-      sql`with moved as (
-          select l.id, case when l.from_concept_id = any(${keys}::bigint[]) then ${into}::bigint else l.from_concept_id end as new_from,
-            l.relation_type as type,
-            case when l.to_concept_id = any(${keys}::bigint[]) then ${into}::bigint else l.to_concept_id end as new_to
-          from links l
-          where l.from_concept_id = any(${[into, ...keys]}::bigint[]) or l.to_concept_id = any(${[into, ...keys]}::bigint[])),
-        ranked as (select id, row_number() over (partition by new_from, type, new_to order by id) as place from moved)
-        delete from links where id in (select id from ranked where place > 1)`,
-    )
-    await query(
-      tx,
-      sql`update links l set
-          from_concept_id = case when l.from_concept_id = any(${keys}::bigint[]) then ${into}::bigint else l.from_concept_id end,
-          to_concept_id = case when l.to_concept_id = any(${keys}::bigint[]) then ${into}::bigint else l.to_concept_id end
-        where l.from_concept_id = any(${keys}::bigint[]) or l.to_concept_id = any(${keys}::bigint[])`,
-    )
-    await tx.concept.deleteMany({ where: { id: { in: keys } } })
+    const gone = found.filter(concept => concept !== target)
+    const leaving = { ids: gone.map(({ id }) => id), into: target.id }
+    await holdLinksOf(tx, leaving.ids)
+    const neighbors = await lastNeighbors(tx, leaving)
+    await removeDuplicates(tx, leaving)
+    await moveLinks(tx, leaving)
+    await tx.concept.deleteMany({ where: { id: { in: leaving.ids } } })
     const merged = [target, ...from.map(key => byKey.get(key))]
     const description = mergeDescriptions(merged.map(concept => concept?.description ?? null))
-    return tx.concept.update({ where: { id: target.id }, data: { description } })
+    const changed = await changeConcept(tx, target.id, { description })
+    await appendToGraph(tx, [
+      ...gone.map(concept => conceptDeleted(concept, neighbors.get(concept.id) ?? [])),
+      ...(changed ? [conceptUpdated(changed)] : []),
+    ])
+    return changed ?? target
   })
 }
 

@@ -1,9 +1,9 @@
 import { join, raw, type Sql, sql } from '../core/sql.ts'
 import { adjacent, type Direction, ofTypes, type RelationTypes, reversed } from './adjacent.sql.ts'
 
-export interface PathArgs {
-  from: bigint
-  to: bigint
+export interface SearchArgs {
+  /** A query of two arrays of ids: where the search starts, and where it may end. No row, no search. */
+  ends: Sql
   direction: Direction
   relationTypes: RelationTypes
   maxDepth: number
@@ -30,20 +30,20 @@ const maxBridgeProbes = 5_000
  * (mark 1) and what was met before (mark 2) and groups it by concept, which is one hash, whatever
  * the planner believes about the length of an array.
  */
-export function pathSearch(args: PathArgs): Sql {
-  const { from, to, direction, relationTypes, maxDepth, maxRead } = args
+export function pathSearch(args: SearchArgs): Sql {
+  const { ends, direction, relationTypes, maxDepth, maxRead } = args
   const next = (way: Direction, limit: number) =>
     adjacent({ of: sql`here.id`, direction: way, relationTypes, limit: sql`${limit}` })
   const weight = (rim: Sql, way: Direction) => sql`((select count(*) from (
     select from unnest(${rim}) as here(id) cross join lateral (${next(way, maxWeight)}) next
     limit ${maxWeight}) ahead), cardinality(${rim}))`
   const bridges = joining(raw('here.id'), raw('there.id'), direction).map(
-    ends => sql`exists (select from links l where ${ends} ${ofTypes(relationTypes)})`,
+    joined => sql`exists (select from links l where ${joined} ${ofTypes(relationTypes)})`,
   )
   return sql`search (step, forth, start_rim, end_rim, start_met, end_met, origins, meeting, reads) as (
-    select 0, null::boolean, array[a.id], array[b.id], array[a.id], array[b.id], null::bigint[],
-      case when a.id = b.id then a.id end, 0::bigint
-    from concepts a, concepts b where a.id = ${from} and b.id = ${to}
+    select 0, null::boolean, ends.a, ends.b, ends.a, ends.b, null::bigint[],
+      (select min(id) from unnest(ends.a) as met(id) where id = any(ends.b)), 0::bigint
+    from (${ends}) as ends(a, b)
     union all
     select search.step + 1, side.forth,
       case when side.forth then next.ids else start_rim end,

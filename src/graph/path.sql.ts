@@ -4,7 +4,13 @@ import { join, raw, sql } from '../core/sql.ts'
 import type { Concept, Link } from '../generated/prisma/client.ts'
 import { ofTypes } from './adjacent.sql.ts'
 import { conceptColumns } from './graph.sql.ts'
-import { joining, type PathArgs, pathSearch } from './path-search.sql.ts'
+import { joining, pathSearch, type SearchArgs } from './path-search.sql.ts'
+
+export interface PathArgs extends Omit<SearchArgs, 'ends' | 'maxRead'> {
+  from: bigint
+  to: bigint
+  maxRead?: number
+}
 
 /** `links[n]` joins `concepts[n]` and `concepts[n + 1]`. */
 export interface Path {
@@ -27,13 +33,15 @@ const maxPathRead = 1_000_000
  */
 export async function path(
   on: Queryable,
-  { maxRead = maxPathRead, ...args }: Omit<PathArgs, 'maxRead'> & { maxRead?: number },
+  { from, to, maxRead = maxPathRead, ...args }: PathArgs,
 ): Promise<Path | null> {
   const { direction, relationTypes, maxDepth } = args
+  const ends = sql`select array[a.id], array[b.id] from concepts a, concepts b
+    where a.id = ${from} and b.id = ${to}`
   const hops = joining(raw('walk.previous'), raw('walk.id'), direction)
   const rows = await query<Row>(
     on,
-    sql`with recursive ${pathSearch({ ...args, maxRead })},
+    sql`with recursive ${pathSearch({ ...args, ends, maxRead })},
     trail (id, place, step, forth) as (
       select meeting, 0, step, ends.forth from search, (values (true), (false)) as ends(forth)
       where meeting is not null

@@ -112,6 +112,12 @@ const Subgraph = builder.objectRef<Neighborhood>('Subgraph').implement({
       description: 'Whether a concept within the depth, or a link between two, was left out.',
       resolve: found => found.truncated || found.linksTruncated,
     }),
+    cursor: t.field({
+      type: 'Cursor',
+      description:
+        'Where graphChanges goes on from what was read here, for its `after`. It loses nothing; what came right before can be told again.',
+      resolve: (_found, _args, context) => context.since,
+    }),
   }),
 })
 

@@ -68,7 +68,8 @@ export async function readPath(
   return found
 }
 
-function checkRange(value: number, field: string, min: number, max: number) {
+/** @throws BAD_USER_INPUT */
+export function checkRange(value: number, field: string, min: number, max: number) {
   if (value < min || value > max) throw badInput(`${field} must be from ${min} to ${max}.`, field)
 }
 

@@ -6,6 +6,7 @@ import { transaction } from '../core/transaction.ts'
 import type { Concept, Link } from '../generated/prisma/client.ts'
 import { describeConcepts, insertConcepts, lockConcepts } from './concept-rows.sql.ts'
 import { keepConcepts, readDescription } from './concepts.ts'
+import { appendToGraph, conceptCreated, conceptUpdated, linkCreated } from './graph.events.ts'
 import { requireGraphWriter } from './guards.ts'
 import { makeMissing, rowOf } from './make-missing.ts'
 import { saveLinks } from './save-links.ts'
@@ -89,7 +90,7 @@ export async function writeGraph(
   }
   const names = new Set([...descriptions.keys(), ...links.flatMap(({ from, to }) => [from, to])])
   const byName = new Map((await lockConcepts(tx, [...names])).map(row => [row.name, row]))
-  const conceptCounts = await saveConcepts(tx, byName, descriptions, llmId)
+  const savedConcepts = await saveConcepts(tx, byName, descriptions, llmId)
   const end = (name: string, field: string) => {
     const concept = byName.get(name)
     if (!concept) throw notFound('concept', field)
@@ -100,26 +101,35 @@ export async function writeGraph(
     to: end(to, `links.${index}.to`),
     relationType,
   }))
-  const saved = await saveLinks(tx, keys, llmId)
+  const savedLinks = await saveLinks(tx, keys, llmId)
+  await appendToGraph(tx, [
+    ...savedConcepts.created.map(conceptCreated),
+    ...savedConcepts.updated.map(conceptUpdated),
+    ...savedLinks.created.map(linkCreated),
+  ])
   return {
     concepts: concepts.map(({ name }) => rowOf(byName, name)),
     ends: [...byName.values()],
-    links: saved.links,
-    linksCreated: saved.created,
-    ...conceptCounts,
+    links: savedLinks.links,
+    conceptsCreated: savedConcepts.created.length,
+    conceptsUpdated: savedConcepts.updated.length,
+    linksCreated: savedLinks.created.length,
   }
 }
 
-/** Makes the concepts that are missing among the found, and gives all the descriptions wanted. */
+/**
+ * Makes the concepts that are missing among the found, and gives all the descriptions wanted. Answers
+ * those that are new, and those that had another description.
+ */
 async function saveConcepts(
   tx: Tx,
   found: Map<string, Concept>,
   descriptions: ReadonlyMap<string, string | null>,
   llmId: string | null,
-) {
+): Promise<{ created: Concept[]; updated: Concept[] }> {
   const wanted = new Map<string, CheckedConcept>()
   for (const [name, description] of descriptions) wanted.set(name, { name, description })
-  const conceptsCreated = await makeMissing(found, wanted, {
+  const created = await makeMissing(found, wanted, {
     make: some => insertConcepts(tx, some, llmId),
     lock(some) {
       const names = some.map(({ name }) => name)
@@ -127,14 +137,14 @@ async function saveConcepts(
     },
     keyOf: row => row.name,
   })
-  const changed: Concept[] = []
+  const described: Concept[] = []
   for (const [name, description] of descriptions) {
     const concept = rowOf(found, name)
     if (description === null || description === concept.description) continue
     const now = { ...concept, description }
-    changed.push(now)
+    described.push(now)
     found.set(name, now)
   }
-  if (changed.length > 0) await describeConcepts(tx, changed)
-  return { conceptsCreated, conceptsUpdated: changed.length }
+  const changed = await describeConcepts(tx, described)
+  return { created, updated: described.filter(({ id }) => changed.has(id)) }
 }

@@ -10,7 +10,7 @@ import type { Tx } from '../core/query.ts'
 import { raw, sql } from '../core/sql.ts'
 import { isStorable } from '../core/text.ts'
 import { containsText } from '../core/text-search.ts'
-import { transaction } from '../core/transaction.ts'
+import { noteChanges, transaction } from '../core/transaction.ts'
 import type { Role, User } from '../generated/prisma/client.ts'
 import { requireAdmin } from './guards.ts'
 import { userColumns, visibleUsers } from './identity.sql.ts'
@@ -37,6 +37,17 @@ export async function userById(caller: Caller, id: string): Promise<User | null>
     visible: visibleUsers(caller.viewer),
   }).load(key)
 }
+
+/** By the login to the letter, or null where the viewer may not see such a user. */
+export const userByLogin = (caller: Caller, login: string): Promise<User | null> =>
+  byId<string, User>(caller, {
+    name: 'user by login',
+    columns: userColumns,
+    from: raw('core.users u'),
+    key: raw('u.login'),
+    keyType: 'text',
+    visible: visibleUsers(caller.viewer),
+  }).load(login)
 
 /** The viewer's own user, whom everybody sees, a worker too. */
 export async function ownUser({ viewer, db }: Caller): Promise<User> {
@@ -140,8 +151,11 @@ export async function updateUser(caller: Caller, login: string, input: UpdateUse
  * Changes of users and groups wait for one another: two administrators who demote each other at once
  * must not both succeed, and a membership must not be written from both of its sides.
  */
-export const lockIdentities = (tx: Tx) =>
-  tx.$executeRaw`select pg_advisory_xact_lock(hashtext('engraph:identities'))`
+export function lockIdentities(tx: Tx) {
+  // Triggers note in the change log what a user may do from now on.
+  noteChanges(tx)
+  return tx.$executeRaw`select pg_advisory_xact_lock(hashtext('engraph:identities'))`
+}
 
 /** By the login to the letter; text that PostgreSQL cannot keep is nobody's. */
 export const findUser = async (on: Pick<Tx, 'user'>, login: string): Promise<User | null> =>

@@ -2,6 +2,7 @@ import { PothosValidationError } from '@pothos/core'
 import { ForbiddenError } from '@pothos/plugin-scope-auth'
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
 import { DomainError, type ErrorCode } from '../core/errors.ts'
+import { notHeld } from '../core/json-text.ts'
 import type { Log } from '../core/log.ts'
 import { outage } from './outage.ts'
 
@@ -18,10 +19,15 @@ export class ClientError extends GraphQLError {
   readonly status: number | undefined
 
   constructor(code: ErrorCode, message: string, options: ClientErrorOptions) {
-    const { requestId, field, status, at } = options
+    const { requestId, field, resync, status, at } = options
     super(message, {
       ...at,
-      extensions: { code, ...(field !== undefined && { field }), requestId },
+      extensions: {
+        code,
+        ...(field !== undefined && { field }),
+        ...(resync && { resync }),
+        requestId,
+      },
     })
     this.code = code
     this.status = status
@@ -31,6 +37,7 @@ export class ClientError extends GraphQLError {
 interface ClientErrorOptions {
   requestId: string
   field?: string | undefined
+  resync?: boolean | undefined
   status?: number | undefined
   at?: Pick<GraphQLErrorOptions, 'nodes' | 'source' | 'positions' | 'path'>
 }
@@ -45,6 +52,7 @@ export function toClientError(error: unknown, { requestId, log }: Origin): Clien
   return new ClientError(verdict.code, shorten(verdict.message), {
     requestId,
     field: verdict.field,
+    resync: verdict.resync,
     status: verdict.status,
     at: located && {
       nodes: located.nodes,
@@ -55,12 +63,19 @@ export function toClientError(error: unknown, { requestId, log }: Origin): Clien
   })
 }
 
+/** Whether the same may succeed a little later. */
+export function isPassing(error: unknown): boolean {
+  const { code } = error instanceof ClientError ? error : judge(error)
+  return code === 'SERVICE_BUSY' || code === 'TIMEOUT'
+}
+
 const internal = 'Unexpected error.'
 
 interface Verdict {
   code: ErrorCode
   message: string
   field?: string | undefined
+  resync?: boolean | undefined
   status?: number | undefined
   isFault?: boolean
   isOutage?: boolean
@@ -95,8 +110,12 @@ function badUserInput(error: GraphQLError): Verdict {
 }
 
 /** A refusal with an HTTP status of its own. */
-export const refusal = (code: ErrorCode, message: string, status: number) =>
-  new GraphQLError(message, { extensions: { code, http: { status } } })
+export const refusal = (code: ErrorCode, message: string, status: number, field?: string) =>
+  new GraphQLError(message, { extensions: { code, field, http: { status } } })
+
+/** JavaScript would go on with another number than the client has sent. */
+export const unheld = (number: string) =>
+  refusal('BAD_USER_INPUT', `The server ${notHeld(number)}`, 400, 'variables')
 
 export const tooMany = (message: string) => refusal('LIMIT_EXCEEDED', message, 429)
 
@@ -120,6 +139,8 @@ const codes: Record<ErrorCode, true> = {
   NOT_FOUND: true,
   BAD_USER_INPUT: true,
   CONFLICT: true,
+  ILLEGAL_TRANSITION: true,
+  LEASE_LOST: true,
   LIMIT_EXCEEDED: true,
   SERVICE_BUSY: true,
   TIMEOUT: true,

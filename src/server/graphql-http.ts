@@ -4,6 +4,7 @@ import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { Env } from '../core/env.ts'
 import type { Authenticate } from '../identity/authenticate.ts'
 import { DocumentCache } from './document-cache.ts'
+import { acceptsEvents, eventResponse } from './event-stream.ts'
 import { type Origin, refusal } from './graphql-errors.ts'
 import { parseJson, readJson } from './http-body.ts'
 import { sendResponse } from './http-response.ts'
@@ -16,6 +17,8 @@ export interface HttpRequest extends Origin {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly address: string
+  /** The place in the feed when the request came in. */
+  readonly since: string
 }
 
 export interface GraphqlHttpOptions {
@@ -103,27 +106,41 @@ function operations(options: GraphqlHttpOptions): HttpPlugin {
         if (operationName != null && typeof operationName !== 'string') {
           throw refusal('BAD_USER_INPUT', 'The operationName must be a string.', 400)
         }
-        const { req, requestId, log, address } = context
-        const viewer = await options.authenticate(req.headers.authorization)
-        const isSse = req.headers.accept?.includes('text/event-stream')
-        const transport = isSse ? 'sse' : 'http'
-        const accepted = options
-          .operations()
-          .accept(
-            { query, operationName, variables },
-            { requestId, log, viewer, address, transport, request },
-          )
+        const { req, requestId, log, address, since } = context
+        const { authorization } = req.headers
+        const viewer = await options.authenticate(authorization)
+        const transport = acceptsEvents(req.headers.accept) ? 'sse' : 'http'
+        const accepted = options.operations().accept(
+          { query, operationName, variables },
+          {
+            requestId,
+            log,
+            viewer,
+            address,
+            authorization,
+            since,
+            lastEventId: lastEventIdOf(req),
+            transport,
+            request,
+          },
+        )
         return 'run' in accepted ? accepted.run() : { errors: accepted }
       })
     },
   }
 }
 
+/** What an EventSource sends of its own accord when it connects again. */
+function lastEventIdOf({ headers }: IncomingMessage): string | undefined {
+  const given = headers['last-event-id']
+  return typeof given === 'string' && given !== '' ? given : undefined
+}
+
 const answers: HttpPlugin = {
-  onResultProcess({ result, setResult, resultProcessor, serverContext }) {
+  onResultProcess({ result, setResult, setResultProcessor, serverContext }) {
     if (Array.isArray(result)) return
-    if (!(Symbol.asyncIterator in result)) setResult(withStatus(result, serverContext))
-    // Of a stream that the client cannot be sent, nobody would ever see the end.
-    else if (!resultProcessor) void result[Symbol.asyncIterator]().return?.()
+    if (!(Symbol.asyncIterator in result)) return setResult(withStatus(result, serverContext))
+    // There are no streams but those of clients that accept events.
+    setResultProcessor((_result, api) => eventResponse(result, api), 'text/event-stream')
   },
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { GraphQLError } from 'graphql'
 import { type Context, makeServer, type SubscribePayload } from 'graphql-ws'
+import type { Feed } from '../core/context.ts'
 import type { Env } from '../core/env.ts'
 import type { Authenticate } from '../identity/authenticate.ts'
 import { alarmAt } from './alarm.ts'
-import { toClientError, tooMany } from './graphql-errors.ts'
+import { toClientError, tooMany, unheld } from './graphql-errors.ts'
 import { holderOf, type Operation, type Operations } from './operation.ts'
 import { Slots } from './slots.ts'
 import { closeCode, type SocketSession } from './socket-session.ts'
@@ -15,10 +16,12 @@ export interface GraphqlSocketOptions {
   env: Env
   operations: Operations
   authenticate: Authenticate
+  feed: Pick<Feed, 'position'>
 }
 
 /** The protocol graphql-transport-ws, whose every operation goes the way that it goes over HTTP. */
-export function createGraphqlSocket({ env, operations, authenticate }: GraphqlSocketOptions) {
+export function createGraphqlSocket(options: GraphqlSocketOptions) {
+  const { env, operations, authenticate, feed } = options
   const slots = new Slots(env.MAX_SOCKETS_PER_VIEWER)
 
   async function connect({ connectionParams, extra: session }: SocketContext): Promise<boolean> {
@@ -49,9 +52,13 @@ export function createGraphqlSocket({ env, operations, authenticate }: GraphqlSo
     { extra: session }: SocketContext,
     payload: SubscribePayload,
   ): Promise<readonly GraphQLError[] | Operation> {
+    // Before anything is waited for: what is committed from here on, the subscription has to bring.
+    const since = feed.position
     const requestId = randomUUID()
     const log = session.log.child({ requestId })
     const origin = { requestId, log }
+    const number = session.unheldNumber
+    if (number !== undefined) return [toClientError(unheld(number), origin)]
     if (session.operations >= env.MAX_OPERATIONS_PER_SOCKET) {
       const message = `At most ${env.MAX_OPERATIONS_PER_SOCKET} operations may run on a socket.`
       return [toClientError(tooMany(message), origin)]
@@ -67,10 +74,10 @@ export function createGraphqlSocket({ env, operations, authenticate }: GraphqlSo
       if (seen.code === 'UNAUTHENTICATED') session.close(closeCode.forbidden, seen.message)
       return [seen]
     }
-    const { viewer, address } = session
+    const { viewer, address, authorization } = session
     const accepted = operations.accept(
       payload,
-      { ...origin, viewer, address, transport: 'ws' },
+      { ...origin, viewer, address, authorization, since, transport: 'ws' },
       end,
     )
     if (!('run' in accepted)) end()

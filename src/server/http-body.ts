@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { refusal } from './graphql-errors.ts'
+import { unheldNumber } from '../core/json-text.ts'
+import { refusal, unheld } from './graphql-errors.ts'
 
 /**
  * Reads a request's JSON. A body over the limit is refused as soon as its length is known: by its
@@ -13,9 +14,18 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   return parseJson(await readBytes(request, maxBytes), 'The body')
 }
 
+/** Refuses numbers that JavaScript would change, wherever they stand. */
 export function parseJson(bytes: Uint8Array | string, what: string): unknown {
+  const { text, value } = read(bytes, what)
+  const number = unheldNumber(text)
+  if (number !== undefined) throw unheld(number)
+  return value
+}
+
+function read(bytes: Uint8Array | string, what: string): { text: string; value: unknown } {
   try {
-    return JSON.parse(typeof bytes === 'string' ? bytes : utf8.decode(bytes))
+    const text = typeof bytes === 'string' ? bytes : utf8.decode(bytes)
+    return { text, value: JSON.parse(text) }
   } catch {
     throw refusal('BAD_USER_INPUT', `${what} is not valid JSON in UTF-8.`, 400)
   }

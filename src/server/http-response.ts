@@ -1,38 +1,20 @@
 import type { ServerResponse } from 'node:http'
+import { resultsBehind, sendEvents } from './event-stream.ts'
 
-/** Sends what Yoga answers. A stream that nobody reads any more is cancelled at once. */
+/** Sends what Yoga answers. */
 export async function sendResponse(response: Response, to: ServerResponse): Promise<void> {
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
   response.headers.forEach((value, name) => {
     if (name !== 'content-encoding' && name !== 'connection') to.setHeader(name, value)
   })
   to.statusCode = response.status
-  if (!isStream) {
+  const events = resultsBehind(response)
+  if (!events) {
     to.end(await response.text())
     return
   }
   // nginx would keep events back until its buffer is full.
   to.setHeader('x-accel-buffering', 'no')
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  const cancel = () => void reader.cancel().catch(() => {})
-  if (to.destroyed) return cancel()
-  to.once('close', cancel)
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done || to.destroyed) break
-    if (!to.write(value)) await roomIn(to)
-  }
-  to.end()
-}
-
-function roomIn(response: ServerResponse): Promise<void> {
-  return new Promise(resolve => {
-    const proceed = () => {
-      response.off('drain', proceed).off('close', proceed)
-      resolve()
-    }
-    response.on('drain', proceed).on('close', proceed)
-  })
+  await sendEvents(events, to)
 }
 
 export function sendJson(to: ServerResponse, status: number, body: unknown): void {

@@ -10,9 +10,9 @@ import {
 import type { Context } from '../core/context.ts'
 import type { Env } from '../core/env.ts'
 import { badInput, type DomainError, limitExceeded, unauthenticated } from '../core/errors.ts'
+import { nestsDeeper } from '../core/json.ts'
 import { complexityOf } from './complexity.ts'
 import { refuseIntrospection } from './introspection.ts'
-import { nestsDeeper } from './nesting.ts'
 
 /** What a client sends, whatever the transport. */
 export interface OperationRequest {

@@ -3,6 +3,7 @@ import type { Env } from '../core/env.ts'
 import { forbidden } from '../core/errors.ts'
 import type { Authenticate } from '../identity/authenticate.ts'
 import type { Cors } from './cors.ts'
+import { sendDashboard } from './dashboard.ts'
 import type { Graphiql } from './graphiql.ts'
 import { toClientError } from './graphql-errors.ts'
 import type { HttpRequest } from './graphql-http.ts'
@@ -80,6 +81,8 @@ export function createRoutes(options: RoutesOptions) {
         return ready(res)
       case '/metrics':
         return showMetrics(request)
+      case '/examples/dashboard':
+        return env.GRAPHIQL ? sendDashboard(res) : notFound(res)
     }
     if (env.GRAPHIQL && (await graphiql.asset(path, req, res))) return
     notFound(res)

@@ -10,6 +10,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Database } from '../core/database.ts'
 import type { Env } from '../core/env.ts'
 import type { Log } from '../core/log.ts'
+import type { ChangeFeed } from '../events/feed.ts'
 import type { Authenticate } from '../identity/authenticate.ts'
 import { Cors } from './cors.ts'
 import { Graphiql } from './graphiql.ts'
@@ -30,6 +31,7 @@ export interface ServerOptions {
   env: Env
   log: Log
   db: Database
+  feed: Pick<ChangeFeed, 'position' | 'follow' | 'watchAccess'>
   authenticate: Authenticate
   readiness: readonly ReadinessCheck[]
 }
@@ -45,7 +47,7 @@ export interface Server {
 
 /** One port for everything: GraphQL over HTTP, SSE and WebSocket, GraphiQL, health and metrics. */
 export function createServer(options: ServerOptions): Server {
-  const { schema, env, log, db, authenticate } = options
+  const { schema, env, log, db, feed, authenticate } = options
   const closing = new AbortController()
   // Every open stream listens for the end.
   setMaxListeners(0, closing.signal)
@@ -53,7 +55,16 @@ export function createServer(options: ServerOptions): Server {
   const metrics = new Metrics(db.pool)
   const graphql = createGraphqlHttp({ schema, env, authenticate, operations: () => operations })
   const { engine } = graphql
-  const operations = new Operations({ schema, env, db, metrics, engine, closing: closing.signal })
+  const operations = new Operations({
+    schema,
+    env,
+    db,
+    metrics,
+    feed,
+    authenticate,
+    engine,
+    closing: closing.signal,
+  })
   const cors = new Cors(env.CORS_ORIGINS)
   const route = createRoutes({
     env,
@@ -65,7 +76,7 @@ export function createServer(options: ServerOptions): Server {
     authenticate,
     closing: closing.signal,
   })
-  const protocol = createGraphqlSocket({ env, operations, authenticate })
+  const protocol = createGraphqlSocket({ env, operations, authenticate, feed })
   const sockets = new SocketServer({ env, protocol, metrics })
 
   const http = createHttpServer(
@@ -86,7 +97,7 @@ export function createServer(options: ServerOptions): Server {
   const requestOf = (req: IncomingMessage, idName: 'requestId' | 'socketId') => {
     const requestId = requestIdOf(req)
     const address = req.socket.remoteAddress ?? ''
-    return { requestId, address, log: log.child({ [idName]: requestId }) }
+    return { requestId, address, since: feed.position, log: log.child({ [idName]: requestId }) }
   }
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { handleProtocols, type Server } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Env } from '../core/env.ts'
+import { unheldNumber } from '../core/json-text.ts'
 import type { Origin } from './graphql-errors.ts'
 import type { Metrics } from './metrics.ts'
 import { closeCode, SocketSession } from './socket-session.ts'
@@ -67,7 +68,7 @@ export class SocketServer {
         onMessage: handle =>
           socket.on('message', async data => {
             try {
-              await handle(String(data))
+              await handleMessage(session, String(data), handle)
             } catch (error) {
               session.log.warn({ err: error }, 'a message on a socket could not be handled')
               session.close(closeCode.internalError, 'The message could not be handled')
@@ -87,6 +88,18 @@ export class SocketServer {
   #noteGone(): void {
     if (this.#sessions.size === 0) this.#allGone()
   }
+}
+
+/** The protocol parses a message and asks what to do about it before it waits for anything. */
+function handleMessage(
+  session: SocketSession,
+  message: string,
+  handle: (message: string) => Promise<void>,
+): Promise<void> {
+  session.unheldNumber = unheldNumber(message)
+  const handled = handle(message)
+  session.unheldNumber = undefined
+  return handled
 }
 
 function send(socket: WebSocket, data: string): Promise<void> {

@@ -19,6 +19,8 @@ export class SocketSession implements Origin {
   readonly #onClose: (() => void)[] = []
   authorization: string | undefined
   viewer: Viewer | null = null
+  /** In the message that is being handled, a number that was changed when it was parsed. */
+  unheldNumber: string | undefined
   /** Operations that run, streams included. */
   operations = 0
   readonly #executing = new Set<object>()

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Path, path } from '../../src/graph/path.sql.ts'
-import type { PathArgs } from '../../src/graph/path-search.sql.ts'
+import { type Path, type PathArgs, path } from '../../src/graph/path.sql.ts'
 import {
   anyDirection,
   anyGraph,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RawConnection, statusOf } from '../support/raw-http.ts'
 import { startToyServer } from '../support/raw-server.ts'
+import { RawSocket } from '../support/raw-socket.ts'
 import { post } from '../support/raw-transports.ts'
 
 const hello = JSON.stringify({ query: '{ hello }' })
@@ -15,11 +16,12 @@ describe('a body over the limit is refused with 413, and other connections are u
     expect(await (await post(server, hello)).json()).toEqual({ data: { hello: 'world' } })
   })
 
-  test('when it comes in chunks without a length', async () => {
-    const server = await startToyServer({ env: { MAX_BODY_BYTES: '4096' } })
+  test.each([10, 30])('when it comes in chunks without a length: %d MB', async megabytes => {
+    const server = await startToyServer()
     const connection = await RawConnection.open(server.port)
     connection.send(...head, 'Transfer-Encoding: chunked', '', '')
-    for (let i = 0; i < 5; i++) connection.send('400', 'x'.repeat(0x400), '')
+    const chunk = 'x'.repeat(1 << 20)
+    for (let i = 0; i < megabytes; i++) connection.send('100000', chunk, '')
     expect(statusOf(await connection.receives(/LIMIT_EXCEEDED/))).toBe(413)
     expect(await (await post(server, hello)).json()).toEqual({ data: { hello: 'world' } })
   })
@@ -36,6 +38,33 @@ describe('a body over the limit is refused with 413, and other connections are u
     const server = await startToyServer({ env: { MAX_BODY_BYTES: '1024' } })
     expect((await post(server, hello.padEnd(1_024))).status).toBe(200)
     expect((await post(server, hello.padEnd(1_025))).status).toBe(413)
+  })
+})
+
+test('a body of 4 MiB is read, and one byte more is not', async () => {
+  const server = await startToyServer()
+  expect((await post(server, hello.padEnd(4 << 20))).status).toBe(200)
+  expect((await post(server, hello.padEnd((4 << 20) + 1))).status).toBe(413)
+})
+
+describe('a frame over the limit closes its socket with 1009, and no other socket', () => {
+  const padded = (length: number) =>
+    JSON.stringify({ type: 'subscribe', id: '1', payload: { query: '{ hello }' } }).padEnd(length)
+
+  test.each([(4 << 20) + 1, 10 << 20, 30 << 20])('when it has %d bytes', async length => {
+    const server = await startToyServer()
+    const other = await RawSocket.ready(server.wsUrl)
+    const socket = await RawSocket.ready(server.wsUrl)
+    socket.send(padded(length))
+    expect(await socket.closed).toMatchObject({ code: 1009 })
+    other.subscribe('1', '{ hello }')
+    expect(await other.next()).toMatchObject({ payload: { data: { hello: 'world' } } })
+  })
+
+  test('but one of 4 MiB is read', async () => {
+    const socket = await RawSocket.ready((await startToyServer()).wsUrl)
+    socket.send(padded(4 << 20))
+    expect(await socket.next()).toMatchObject({ payload: { data: { hello: 'world' } } })
   })
 })
 

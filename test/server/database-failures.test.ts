@@ -7,6 +7,7 @@ import { authenticator } from '../../src/identity/authenticate.ts'
 import { ensureAdmin } from '../../src/identity/first-start.ts'
 import { schema } from '../../src/schema.ts'
 import { createServer } from '../../src/server/server.ts'
+import { noFeed } from '../support/no-feed.ts'
 import { eventually } from '../support/raw-eventually.ts'
 import type { ToyServer } from '../support/raw-server.ts'
 import { transports } from '../support/raw-transports.ts'
@@ -28,7 +29,7 @@ async function serve(statementTimeoutMs: number): Promise<{ url: string; wsUrl: 
   token ??= (await ensureAdmin(db)) ?? ''
   const env = readEnv({ PORT: '0' })
   const authenticate = authenticator(db, env, log)
-  const server = createServer({ schema, env, log, db, authenticate, readiness: [] })
+  const server = createServer({ schema, env, log, db, feed: noFeed, authenticate, readiness: [] })
   closers.push(() => server.close().then(() => db.close()))
   const { url } = await server.listen()
   return { url, wsUrl: url.replace('http', 'ws') }

@@ -50,16 +50,13 @@ describe('a request', () => {
     expect((await post(server, hello, { 'content-encoding': 'gzip' })).status).toBe(415)
   })
 
-  test.each(['mutation { change }', 'subscription { countTo(end: 1) }'])(
-    'by GET changes nothing and opens no stream: %s',
-    async query => {
-      const { url } = await startToyServer()
-      const address = `${url}?query=${encodeURIComponent(query)}`
-      const response = await fetch(address, { headers: { accept: 'text/event-stream, */*' } })
-      expect(response.status).toBe(405)
-      expect(response.headers.get('allow')).toBe('POST')
-    },
-  )
+  test('by GET changes nothing', async () => {
+    const { url } = await startToyServer()
+    const address = `${url}?query=${encodeURIComponent('mutation { change }')}`
+    const response = await fetch(address, { headers: { accept: 'text/event-stream, */*' } })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('POST')
+  })
 
   test('by another method is refused with 405', async () => {
     const { url } = await startToyServer()

@@ -71,16 +71,6 @@ describe('the protocol, in raw frames', () => {
     expect(await socket.next()).toEqual({ type: 'pong', payload: { a: 1 } })
   })
 
-  test('a frame over the limit closes with 1009, and no other socket', async () => {
-    const server = await startToyServer({ env: { MAX_FRAME_BYTES: '2048' } })
-    const other = await RawSocket.ready(server.wsUrl)
-    const socket = await RawSocket.ready(server.wsUrl)
-    socket.subscribe('1', `{ hello } #${'x'.repeat(4_000)}`)
-    expect(await socket.closed).toMatchObject({ code: 1009 })
-    other.subscribe('1', '{ hello }')
-    expect(await other.next()).toMatchObject({ payload: { data: { hello: 'world' } } })
-  })
-
   test('an invalid operation is an error of its own, and leaves the others alone', async () => {
     const server = await startToyServer()
     const socket = await RawSocket.ready(server.wsUrl)

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { type Database, openDatabase } from '../../src/core/database.ts'
 import { readEnv } from '../../src/core/env.ts'
+import { ChangeFeed } from '../../src/events/feed.ts'
 import { authenticator } from '../../src/identity/authenticate.ts'
 import { ensureAdmin } from '../../src/identity/first-start.ts'
 import { schema } from '../../src/schema.ts'
@@ -12,6 +13,7 @@ import { createTestDatabase } from './test-database.ts'
 /** A server on a database of its own, with the schema and everything that `npm start` has. */
 export interface Api {
   readonly url: string
+  readonly databaseUrl: string
   readonly db: Database
   readonly admin: Client
   /** A client whose token is a new person's, or an agent's or worker's that acts for one. */
@@ -22,7 +24,7 @@ export interface Api {
 }
 
 export async function startApi(settings: Record<string, string> = {}): Promise<Api> {
-  const log = pino({ level: 'silent' })
+  const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
   const env = readEnv({ PORT: '0', ...settings })
   const database = await createTestDatabase()
   const opened: { close(): Promise<void> }[] = [database]
@@ -33,7 +35,11 @@ export async function startApi(settings: Record<string, string> = {}): Promise<A
   }
   const serve = async (db: Database) => {
     const authenticate = authenticator(db, env, log)
-    const server = createServer({ schema, env, log, db, authenticate, readiness: [] })
+    const { url } = database
+    const { REDIS_URL: redisUrl, CHANGES_KEPT_HOURS: hoursKept } = env
+    const feed = await ChangeFeed.open({ db, gate: db, url, redisUrl, hoursKept, log })
+    opened.push(feed)
+    const server = createServer({ schema, env, log, db, feed, authenticate, readiness: [] })
     opened.push(server)
     return (await server.listen()).url
   }
@@ -43,6 +49,7 @@ export async function startApi(settings: Record<string, string> = {}): Promise<A
   const admin = clientOf(url, secret)
   return {
     url,
+    databaseUrl: database.url,
     db,
     admin,
     async signUp(login, { kind, groups = [] } = {}) {

@@ -8,6 +8,7 @@ import { readEnv } from '../../src/core/env.ts'
 import { unauthenticated } from '../../src/core/errors.ts'
 import type { ReadinessCheck } from '../../src/server/readiness.ts'
 import { createServer, type Server } from '../../src/server/server.ts'
+import { noFeed } from './no-feed.ts'
 import { toySchema, Work } from './raw-schema.ts'
 
 export interface ToyServer {
@@ -70,6 +71,7 @@ export async function startToyServer(options: ToyServerOptions = {}): Promise<To
       if (!known) throw unauthenticated('The token is not known.')
       return known
     },
+    feed: noFeed,
     readiness: options.readiness ?? [],
   })
   onTestFinished(() => server.close())

@@ -1,0 +1,157 @@
+import type { Change, Topic } from '../core/change.ts'
+import type { Feed, FollowOptions } from '../core/context.ts'
+import { type Caller, type Context, permissionClass } from '../core/context.ts'
+import type { Database } from '../core/database.ts'
+import { badInput, unauthenticated } from '../core/errors.ts'
+import { lend } from '../core/lending.ts'
+import { Loaders } from '../core/loaders.ts'
+import type { Log } from '../core/log.ts'
+import { SharedResults } from '../core/shared-results.ts'
+import { AccessWatch } from './access-watch.ts'
+import type { Bus, BusOptions } from './bus.ts'
+import type { ChangeLog } from './change-log.ts'
+import type { ChangeRecord } from './change-record.ts'
+import { ChangeStream, readPlace } from './change-stream.ts'
+import { openLog } from './log-identity.ts'
+import { PostgresBus } from './postgres-bus.ts'
+import { ChangeReader } from './reader.ts'
+import { RedisBus } from './redis-bus.ts'
+import { Retention } from './retention.ts'
+import { Waiters } from './waiters.ts'
+
+export interface FeedOptions {
+  db: Database
+  /** The same database on connections apart, so that the reader does not wait behind viewers. */
+  gate: Database
+  /** Of the same database, for the connection that listens. */
+  url: string
+  redisUrl?: string | undefined
+  hoursKept: number
+  log: Log
+}
+
+/**
+ * The one road from writes to subscribers, of one instance: a commit wakes the readers of all
+ * instances, the reader puts what it finds into memory, and each stream takes it from there.
+ */
+export class ChangeFeed implements Feed {
+  readonly #reader: ChangeReader
+  readonly #log: ChangeLog
+  readonly #access = new AccessWatch()
+  readonly #verdicts = new SharedResults<boolean>({ maxAgeMs: 1_000, maxEntries: 10_000 })
+  readonly #retention: Retention
+  readonly #stopping = new AbortController()
+  readonly #lent: Database
+  readonly #deaf: () => void
+  #bus: Bus | undefined
+
+  private constructor(options: FeedOptions, reader: ChangeReader, log: ChangeLog) {
+    this.#reader = reader
+    this.#log = log
+    this.#lent = lend(options.db, this.#stopping.signal)
+    this.#retention = new Retention(options.gate, { hours: options.hoursKept, log: options.log })
+    this.#deaf = options.db.committed.listen(() => {
+      reader.wake()
+      this.#bus?.publish()
+    })
+  }
+
+  static async open(options: FeedOptions): Promise<ChangeFeed> {
+    const { db, gate, url, redisUrl, log } = options
+    const { epoch, end } = await openLog(gate, log)
+    const waiters = new Waiters()
+    const reader = new ChangeReader({
+      db: gate,
+      log,
+      epoch,
+      start: end,
+      onChanges(changes, place) {
+        feed.#access.note(changes)
+        waiters.wake(changes, place)
+      },
+      onGap() {
+        feed.#access.noteAll()
+        waiters.wakeEverybody()
+      },
+    })
+    const catchingUp = lend(db, new AbortController().signal)
+    const feed = new ChangeFeed(options, reader, {
+      db: catchingUp,
+      epoch,
+      ring: reader.ring,
+      waiters,
+    })
+    const busOptions: BusOptions = { wake: () => reader.wake() }
+    feed.#bus = redisUrl
+      ? new RedisBus(redisUrl, epoch, log, busOptions)
+      : await PostgresBus.open(url, log, busOptions)
+    return feed
+  }
+
+  get position(): string {
+    return this.#reader.ring.end.write(this.#log.epoch)
+  }
+
+  /** Calls when what this user may do has changed, in the order of the log: before any later change. */
+  watchAccess(userId: string, onChange: () => void): () => void {
+    return this.#access.watch(userId, onChange)
+  }
+
+  follow<Payload extends object>(
+    context: Context,
+    topic: Topic<Payload>,
+    options: FollowOptions<Payload>,
+  ): AsyncIterable<Change<Payload>> {
+    const { epoch } = this.#log
+    const { subject } = options
+    const { after, afterSeq } = resumed(context, options)
+    return new ChangeStream({
+      log: this.#log,
+      interest: { topic: topic.name, subject },
+      start: readPlace(after ?? context.since, epoch),
+      afterSeq,
+      accepts: change => this.#accepts(context, options, change as ChangeRecord<Payload>),
+      onPage: () => context.access.renew(),
+    }) as AsyncIterable<Change<unknown & object>> as AsyncIterable<Change<Payload>>
+  }
+
+  /** @throws where changes do not arrive at once, or not at all */
+  async check(): Promise<void> {
+    this.#reader.check()
+    await this.#bus?.check()
+  }
+
+  async close(): Promise<void> {
+    this.#deaf()
+    this.#stopping.abort()
+    this.#retention.close()
+    await this.#bus?.close()
+    await this.#reader.close()
+  }
+
+  async #accepts<Payload extends object>(
+    context: Context,
+    { name, accepts }: FollowOptions<Payload>,
+    change: ChangeRecord<Payload>,
+  ): Promise<boolean> {
+    const viewer = await context.access.current()
+    if (viewer === null) throw unauthenticated()
+    if (!accepts) return true
+    const key = JSON.stringify([name, permissionClass(viewer), String(change.id)])
+    const caller: Caller = { viewer, db: this.#lent, loaders: new Loaders() }
+    return this.#verdicts.once(key, async () => accepts(change, caller))
+  }
+}
+
+/** Where a client that takes a stream up again was: the last event it has seen outranks the argument. */
+function resumed<Payload extends object>(
+  { lastEventId }: Context,
+  { after, afterSeq }: FollowOptions<Payload>,
+): Pick<FollowOptions<Payload>, 'after' | 'afterSeq'> {
+  if (lastEventId === undefined) return { after, ...(afterSeq !== undefined && { afterSeq }) }
+  if (afterSeq === undefined) return { after: lastEventId }
+  if (!/^\d{1,9}$/.test(lastEventId)) {
+    throw badInput('Last-Event-ID is not the seq of an event.', 'Last-Event-ID')
+  }
+  return { afterSeq: Number(lastEventId) }
+}

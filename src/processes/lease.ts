@@ -1,0 +1,67 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Caller } from '../core/context.ts'
+import { DomainError, forbidden, illegalTransition } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
+import type { Tx } from '../core/query.ts'
+import { sql } from '../core/sql.ts'
+import { transaction } from '../core/transaction.ts'
+import type { ProcessRun, RunStatus } from '../generated/prisma/client.ts'
+import { canWork } from './permissions.ts'
+import { appendToRun } from './processes.events.ts'
+import { changeRun, lockRun } from './run-row.sql.ts'
+import { hasEnded } from './transitions.ts'
+
+export const newLease = () => `lease_${randomBytes(32).toString('base64url')}`
+
+/** What is kept of a lease. It has 256 random bits, so a fast hash is enough. */
+export const hashLease = (lease: string) => createHash('sha256').update(lease).digest('hex')
+
+export const leaseLost = () =>
+  new DomainError('LEASE_LOST', 'The lease is unknown, has expired or was given up. Claim again.')
+
+/**
+ * What a worker does to the run that it holds, in one transaction and under the lock of the run.
+ * @param late a result; of a run that has ended it is kept as an event, though the call is refused
+ * @throws FORBIDDEN, LEASE_LOST, and ILLEGAL_TRANSITION where the run has ended
+ */
+export async function withLease<Result>(
+  caller: Caller,
+  lease: string,
+  work: (tx: Tx, run: ProcessRun) => Promise<Result>,
+  late?: Json,
+): Promise<Result> {
+  if (!canWork(caller.viewer)) throw forbidden('Runs are carried out by workers.')
+  const done = await transaction<{ result: Result } | { ended: RunStatus }>(caller, async tx => {
+    const run = await lockRun(tx, sql`r.lease_hash = ${hashLease(lease)}`)
+    if (!run) throw leaseLost()
+    if (hasEnded(run.status)) {
+      // Refused after the commit, or the event would be lost.
+      if (late !== undefined) {
+        await appendToRun(tx, run, [{ type: 'result', partialResult: late, late: true }])
+      }
+      return { ended: run.status }
+    }
+    if (!run.isHeld) throw leaseLost()
+    return { result: await work(tx, run) }
+  })
+  if ('ended' in done) throw illegalTransition(`The run has ended: it is ${done.ended}.`)
+  return done.result
+}
+
+/** Prolongs the lease and answers until when. @throws FORBIDDEN, LEASE_LOST */
+export async function heartbeatRun(caller: Caller, lease: string): Promise<Date> {
+  try {
+    const { leaseExpiresAt } = await withLease(caller, lease, (tx, run) =>
+      changeRun(
+        tx,
+        run.id,
+        sql`lease_expires_at = clock_timestamp() + make_interval(secs => r.lease_seconds)`,
+      ),
+    )
+    return leaseExpiresAt ?? new Date()
+  } catch (error) {
+    // There is nothing to go on with, however it ended.
+    if (error instanceof DomainError && error.code === 'ILLEGAL_TRANSITION') throw leaseLost()
+    throw error
+  }
+}

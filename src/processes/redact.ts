@@ -1,0 +1,151 @@
+import type { Json, JsonObject } from '../core/json.ts'
+import { isObject } from './json-object.ts'
+import { isSecretHeader, isSecretName, isTokenName } from './secret-names.ts'
+import { decoded, hideInText, redacted } from './secret-text.ts'
+
+/** What is said of a call of an LLM, in which secrets may stand. */
+export interface Redactable {
+  endpoint: string
+  request: Json
+  response: Json | undefined
+  errorText: string | null
+}
+
+/**
+ * The same without secrets: what stands under the name of one, in any place and case, what looks like
+ * one, and each such value wherever else it is echoed (DESIGN.md §7).
+ */
+export function redact({ endpoint, request, response, errorText }: Redactable): Redactable {
+  const secrets = new Secrets()
+  const found = secrets.add
+  // All is looked through before the echoes are: one part may say what another gives away.
+  const seen = {
+    endpoint: hideInText(endpoint, found),
+    request: hideInJson(request, found),
+    response: response === undefined ? undefined : hideInJson(response, found),
+    errorText: errorText === null ? null : hideInText(errorText, found),
+  }
+  const echoes = secrets.pattern()
+  if (!echoes) return seen
+  const silence = (text: string) => text.replace(echoes, redacted)
+  return {
+    endpoint: silence(seen.endpoint),
+    request: silenceJson(seen.request, silence),
+    response: seen.response === undefined ? undefined : silenceJson(seen.response, silence),
+    errorText: seen.errorText === null ? null : silence(seen.errorText),
+  }
+}
+
+const maxSecrets = 100
+
+/** Those that are looked for wherever else they may be. */
+class Secrets {
+  readonly #texts = new Set<string>()
+
+  readonly add = (secret: string): void => {
+    const value = secret.trim()
+    this.#addOne(value)
+    // A scheme before it is not echoed with it, nor are the cookies of one header all together.
+    for (const part of value.split(/[\s;,]+/)) this.#addOne(part.replace(/^[\w.-]{1,60}=(?=.)/, ''))
+  }
+
+  #addOne(text: string): void {
+    if (!isTelling(text)) return
+    for (const spelling of [text, decoded(text), JSON.stringify(text).slice(1, -1)]) {
+      if (this.#texts.size < maxSecrets) this.#texts.add(spelling)
+    }
+  }
+
+  pattern(): RegExp | undefined {
+    const longestFirst = [...this.#texts].toSorted((one, other) => other.length - one.length)
+    const spellings = longestFirst.flatMap(text => [text, encoded(text)]).map(escaped)
+    return spellings.length > 0 ? new RegExp([...new Set(spellings)].join('|'), 'g') : undefined
+  }
+}
+
+/** A short word may be a secret, but stands in other places for itself. */
+const isTelling = (text: string) =>
+  (text.length >= 8 || (text.length >= 6 && /\d/.test(text))) &&
+  !redacted.includes(text) &&
+  !isSecretName(text)
+
+const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+type Found = (secret: string) => void
+
+/** What `core/json-text.ts` puts for a number that a double cannot hold; it must stay whole. */
+const isExactNumber = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-?\d/.test(text)
+
+function hideInJson(value: Json, found: Found, isOfProperties = false): Json {
+  if (typeof value === 'string') return isExactNumber(value) ? value : hideInText(value, found)
+  if (Array.isArray(value)) return hideInList(value, found)
+  if (!isObject(value)) return value
+  const isNamed = namesSecret(value)
+  return mapMembers(value, (key, member) => {
+    if (isNamed && /^val(ue)?$/i.test(key)) return hide(member, key, found)
+    if (!isSecretName(key) || isOfText(value, key)) {
+      return hideInJson(member, found, ofProperties.has(key))
+    }
+    // A property of a JSON Schema that is named like a secret, and described.
+    return isOfProperties && isObject(member) ? hideInJson(member, found) : hide(member, key, found)
+  })
+}
+
+/** Of headers, which are lists of names and values by turns in more than one library. */
+function hideInList(list: readonly Json[], found: Found): Json {
+  const isByTurns = list.length % 2 === 0 && list.every(item => typeof item === 'string')
+  return list.map((item, index) => {
+    const name = list[index - 1]
+    return isByTurns && index % 2 === 1 && typeof name === 'string' && isSecretHeader(name)
+      ? hide(item, name, found)
+      : hideInJson(item, found)
+  })
+}
+
+const ofProperties = new Set(['properties', 'patternProperties', '$defs', 'definitions'])
+
+/** `{name: "authorization", value: "…"}` */
+const namesSecret = ({ name, key, header }: JsonObject) =>
+  [name, key, header].some(text => typeof text === 'string' && isSecretName(text))
+
+/** A token of a text and how likely it was, in the answers of models. */
+const isOfText = (holder: JsonObject, key: string) =>
+  isTokenName(key) &&
+  ['logprob', 'log_prob', 'prob', 'probability', 'score', 'bytes'].some(name =>
+    Object.hasOwn(holder, name),
+  )
+
+/** What stands under the name of a secret, whatever it is. */
+function hide(value: Json, name: string, found: Found): Json {
+  if (typeof value === 'number') return isTokenName(name) ? value : hide(String(value), name, found)
+  if (typeof value === 'string' && value !== '') {
+    found(value)
+    return redacted
+  }
+  if (Array.isArray(value)) return value.map(item => hide(item, name, found))
+  if (!isObject(value)) return value
+  // What stands beside it, such as a kind, is no secret, and would be found everywhere.
+  const foundWithin: Found = text => {
+    if (text.length >= 12) found(text)
+  }
+  return mapMembers(value, (_key, member) => hide(member, name, foundWithin))
+}
+
+function silenceJson(value: Json, silence: (text: string) => string): Json {
+  if (typeof value === 'string') return isExactNumber(value) ? value : silence(value)
+  if (typeof value === 'number') return silence(String(value)) === redacted ? redacted : value
+  if (Array.isArray(value)) return value.map(item => silenceJson(item, silence))
+  if (!isObject(value)) return value
+  return mapMembers(value, (_key, member) => silenceJson(member, silence), silence)
+}
+
+function mapMembers(
+  value: JsonObject,
+  change: (key: string, member: Json) => Json,
+  rename = (key: string) => key,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [rename(key), change(key, member)]),
+  )
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/core/json.ts'
+import { type Redactable, redact as redactAll } from '../../src/processes/redact.ts'
+
+const secret = fc.stringMatching(/^[A-Za-z0-9]{3}[A-Za-z0-9_-]{12,40}$/)
+const name = fc.constantFrom(
+  'authorization',
+  'Authorization',
+  'Proxy-Authorization',
+  'api_key',
+  'apiKey',
+  'API-KEY',
+  'x-api-key',
+  'openai_api_key',
+  'access_token',
+  'refreshToken',
+  'token',
+  'secret',
+  'client_secret',
+  'password',
+  'Cookie',
+)
+const innocent = fc.constantFrom('max_tokens', 'prompt_tokens', 'model', 'content', 'role', 'seed')
+
+/** A place in a structure, as a way from its leaf to its root. */
+const way = fc.array(fc.oneof(fc.constantFrom('list', 'text'), innocent), { maxLength: 5 })
+
+function wrap(leaf: Json, steps: readonly string[]): Json {
+  return steps.reduce<Json>((inner, step) => {
+    if (step === 'list') return ['first', 'second', inner]
+    return step === 'text' ? { content: JSON.stringify(inner) } : { [step]: inner }
+  }, leaf)
+}
+
+const redact = (call: Partial<Redactable>) =>
+  redactAll({
+    request: {},
+    response: undefined,
+    endpoint: 'http://models',
+    errorText: null,
+    ...call,
+  })
+
+describe('what is kept of an LLM call', () => {
+  it('has no value that stands under the name of a secret, nor its echo', () => {
+    fc.assert(
+      fc.property(secret, name, way, (value, key, steps) => {
+        const kept = redact({
+          request: wrap({ [key]: value }, steps),
+          response: { error: { message: `wrong key: ${value}.` } },
+          endpoint: `https://models/v1?${key}=${value}&n=1`,
+          errorText: `${key}: ${value} was refused`,
+        })
+        expect(JSON.stringify(kept)).not.toContain(value)
+      }),
+    )
+  })
+
+  it('has everything else to the letter', () => {
+    fc.assert(
+      fc.property(innocent, fc.json({ maxDepth: 3, noUnicodeString: false }), (key, text) => {
+        const request: Json = { [key]: JSON.parse(text) }
+        fc.pre(
+          !/key|token|secret|pass|auth|cookie|cred|pwd|bearer|basic|sig|code|[=:@]/i.test(
+            text.replaceAll('":', ''),
+          ),
+        )
+        expect(redact({ request }).request).toEqual(request)
+      }),
+    )
+  })
+
+  it('has the counts of tokens', () => {
+    const request = { max_tokens: 10, usage: { prompt_tokens: 3, total_token: 4 } }
+    expect(redact({ request }).request).toEqual(request)
+  })
+
+  it.each([
+    ['a header in a list', '[{"name":"Authorization","value":"Bearer abcdef123456"}]'],
+    ['headers in a row', '["accept","json","authorization","Bearer abcdef123456"]'],
+    ['a header in a pair', '[["x-api-key","abcdef123456"]]'],
+    ['JSON in a text', JSON.stringify({ body: '{"api_key":"abcdef123456"}' })],
+    ['a command line', JSON.stringify(`curl -H 'Authorization: Bearer abcdef123456'`)],
+    ['an object of secrets', '{"credentials":{"user":"abcdef123456"}}'],
+  ])('has none that stands in %s', (_where, request) => {
+    const kept = redact({ request: JSON.parse(request) })
+    expect(JSON.stringify(kept.request)).not.toContain('abcdef123456')
+  })
+
+  it('is the same when it is redacted once more', () => {
+    fc.assert(
+      fc.property(secret, name, way, (value, key, steps) => {
+        const once = redact({ request: wrap({ [key]: value }, steps) })
+        expect(redactAll(once)).toEqual(once)
+      }),
+    )
+  })
+})

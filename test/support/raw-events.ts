@@ -1,0 +1,88 @@
+import { onTestFinished } from 'vitest'
+
+export interface ServerSentEvent {
+  type: string
+  data: string
+}
+
+/**
+ * Reads server-sent events as a browser's EventSource does, by the rules of
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html, but for the headers that it may send.
+ */
+export class RawEventSource {
+  readonly #url: string
+  readonly #headers: Record<string, string>
+  readonly #abort = new AbortController()
+  #lines: AsyncGenerator<string> | undefined
+  /** Of the last event that has come. */
+  lastEventId: string
+  response: Response | undefined
+
+  private constructor(url: string, headers: Record<string, string>, lastEventId: string) {
+    this.#url = url
+    this.#headers = headers
+    this.lastEventId = lastEventId
+    onTestFinished(() => this.close())
+  }
+
+  static async open(
+    url: string | URL,
+    headers: Record<string, string> = {},
+    lastEventId = '',
+  ): Promise<RawEventSource> {
+    const source = new RawEventSource(String(url), headers, lastEventId)
+    await source.#connect()
+    return source
+  }
+
+  /** What an EventSource does when its connection has broken off. */
+  reopen(): Promise<RawEventSource> {
+    this.close()
+    return RawEventSource.open(this.#url, this.#headers, this.lastEventId)
+  }
+
+  close(): void {
+    this.#abort.abort()
+  }
+
+  /** Undefined at the end of the connection. */
+  async next(): Promise<ServerSentEvent | undefined> {
+    let type = 'message'
+    let data: string | undefined
+    let id = this.lastEventId
+    for (;;) {
+      const { done, value: line } = (await this.#lines?.next()) ?? { done: true }
+      if (done) return undefined
+      if (line === '' && data !== undefined) {
+        this.lastEventId = id
+        return { type, data }
+      }
+      const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+      if (field === 'event') type = value
+      if (field === 'data') data = data === undefined ? value : `${data}\n${value}`
+      if (field === 'id') id = value
+    }
+  }
+
+  async #connect(): Promise<void> {
+    this.response = await fetch(this.#url, {
+      headers: {
+        accept: 'text/event-stream',
+        ...this.#headers,
+        ...(this.lastEventId && { 'last-event-id': this.lastEventId }),
+      },
+      signal: this.#abort.signal,
+    })
+    this.#lines = linesOf(this.response)
+  }
+}
+
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of body ?? []) {
+    const lines = (text + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/)
+    text = lines.pop() ?? ''
+    yield* lines
+  }
+}
