@@ -124,7 +124,7 @@ builder.subscriptionField('graphChanges', t =>
   t.field({
     type: GraphChange,
     description:
-      'What happens in the graph, each change once, in an order in which it could have happened one by one. Around a concept: what happens to concepts within `depth` links of it, whichever way they point, and to links between two of them, as the graph is when the change is delivered; what was removed counts where it was within. What comes near by a new link is not told beyond that link. When the concept itself is deleted or merged away, its ConceptDeleted is the last change, though the stream stays open. NOT_FOUND where there is no such concept at the start.',
+      'What happens in the graph, each change once, in an order in which it could have happened one by one. Around a concept: what happens to concepts within `depth` links of it, whichever way they point, and to links between two of them; what is there is looked for where it is by then, and what has gone where it was. A deleted concept takes its links with it, whether they are told of or not; what comes near by a new link is not told beyond that link. When the concept itself is deleted or merged away, its ConceptDeleted is the last change, though the stream stays open. NOT_FOUND where there is no such concept at the start.',
     args: {
       around: t.arg.id({
         description: 'The global id of a concept; left out, the whole graph is followed.',

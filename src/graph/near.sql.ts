@@ -14,8 +14,8 @@ const maxNearRead = 200_000
 /**
  * near: whether the concepts of all reaches of one of the alternatives lie around the centre.
  *
- * Each reach is a search from both ends at once (`path-search.sql.ts`), so that what lies around the
- * centre is not read whole to place one concept. What `maxRead` links did not decide counts as near. The
+ * Each reach is a look for a link or, farther, a search from both ends at once (`path-search.sql.ts`),
+ * so that what lies around the centre is not read whole to place one concept. What `maxRead` links did not decide counts as near. The
  * concepts need not be there any more: then they have no links. The centre itself is always near.
  */
 export async function isNear(
@@ -39,6 +39,12 @@ export async function isNear(
   return row?.near ?? false
 
   function reached({ ids, hops }: Reach): Sql {
+    if (hops === 1) {
+      return sql`(exists (select from links l
+          where l.from_concept_id = ${centre} and l.to_concept_id = any(${ids}::bigint[]))
+        or exists (select from links l
+          where l.to_concept_id = ${centre} and l.from_concept_id = any(${ids}::bigint[])))`
+    }
     const search = pathSearch({
       ends: sql`select array[${centre}::bigint], ${ids}::bigint[]`,
       direction: 'BOTH',

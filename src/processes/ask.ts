@@ -49,11 +49,10 @@ export async function askUser(caller: Caller, input: AskUser): Promise<ProcessRu
       sql`status = 'waiting_user', lease_hash = null, lease_expires_at = null,
         deadline_at = ${deadline('waitSeconds', metadataOfProcess)}`,
     )
-    await appendToRun(tx, waiting, [
+    return appendToRun(tx, waiting, [
       { type: 'status', from: 'running', to: 'waiting_user', errorText: null },
       { type: 'asked', questionId: question.id },
     ])
-    return waiting
   })
 }
 
@@ -105,10 +104,9 @@ export async function answerRun(caller: Caller, input: AnswerRun): Promise<Proce
       run.id,
       sql`status = 'running', deadline_at = ${deadline('runSeconds', metadataOfProcess)}`,
     )
-    await appendToRun(tx, answered, [
+    return appendToRun(tx, answered, [
       { type: 'status', from: 'waiting_user', to: 'running', errorText: null },
       { type: 'answered', questionId: asked.id },
     ])
-    return answered
   })
 }

@@ -56,7 +56,7 @@ export async function claimRuns(caller: Caller, input: ClaimRuns): Promise<Claim
     const claimed: ClaimedRun[] = []
     for (const { id, status } of waiting) {
       const lease = newLease()
-      const [run] = await query<ProcessRun>(
+      const [changed] = await query<ProcessRun>(
         tx,
         sql`update process_runs r set status = 'running', attempt = r.attempt + 1,
             started_at = coalesce(r.started_at, clock_timestamp()),
@@ -67,17 +67,16 @@ export async function claimRuns(caller: Caller, input: ClaimRuns): Promise<Claim
           from processes p where r.id = ${id}::uuid and p.id = r.process_id
           returning ${runColumns}`,
       )
-      if (!run?.leaseExpiresAt) throw new Error('a run that is locked could not be claimed')
-      if (status === 'queued') {
-        await appendToRun(tx, run, [
-          { type: 'status', from: 'queued', to: 'running', errorText: null },
-        ])
-      }
-      claimed.push({ run, lease, expiresAt: run.leaseExpiresAt })
+      if (!changed?.leaseExpiresAt) throw new Error('a run that is locked could not be claimed')
+      const run = await appendToRun(tx, changed, status === 'queued' ? [begun] : [])
+      claimed.push({ run, lease, expiresAt: changed.leaseExpiresAt })
     }
     return claimed
   })
 }
+
+/** A run that was answered is running already. */
+const begun = { type: 'status', from: 'queued', to: 'running', errorText: null } as const
 
 function checkRange(value: number, min: number, max: number, field: string): void {
   if (value < min || value > max) throw badInput(`${field} must be from ${min} to ${max}.`, field)

@@ -30,8 +30,7 @@ export async function endRun(tx: Tx, run: ProcessRun, ending: Ending): Promise<P
       result_payload = coalesce(${result ?? null}::jsonb, ${partial}),
       replaced_text = r.replaced_text or ${replacedText}`,
   )
-  await appendToRun(tx, ended, [{ type: 'status', from: run.status, to: status, errorText }])
-  return ended
+  return appendToRun(tx, ended, [{ type: 'status', from: run.status, to: status, errorText }])
 }
 
 async function endSteps(tx: Tx, runId: string, end: RunEnd): Promise<RunHappening[]> {

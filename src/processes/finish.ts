@@ -76,8 +76,7 @@ export async function reportPartialResult(
         run.id,
         sql`partial_result = ${JSON.stringify(value)}::jsonb, replaced_text = r.replaced_text or ${replaced}`,
       )
-      await appendToRun(tx, changed, [{ type: 'result', partialResult: value, late: false }])
-      return changed
+      return appendToRun(tx, changed, [{ type: 'result', partialResult: value, late: false }])
     },
     value,
   )

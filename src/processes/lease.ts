@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Caller } from '../core/context.ts'
 import { DomainError, forbidden, illegalTransition } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
-import type { Tx } from '../core/query.ts'
+import { query, type Tx } from '../core/query.ts'
 import { sql } from '../core/sql.ts'
 import { transaction } from '../core/transaction.ts'
 import type { ProcessRun, RunStatus } from '../generated/prisma/client.ts'
@@ -36,9 +36,7 @@ export async function withLease<Result>(
     if (!run) throw leaseLost()
     if (hasEnded(run.status)) {
       // Refused after the commit, or the event would be lost.
-      if (late !== undefined) {
-        await appendToRun(tx, run, [{ type: 'result', partialResult: late, late: true }])
-      }
+      if (late !== undefined) await keepLate(tx, run, late)
       return { ended: run.status }
     }
     if (!run.isHeld) throw leaseLost()
@@ -46,6 +44,17 @@ export async function withLease<Result>(
   })
   if ('ended' in done) throw illegalTransition(`The run has ended: it is ${done.ended}.`)
   return done.result
+}
+
+/** A repeat of the result that the run has tells nothing new. */
+async function keepLate(tx: Tx, run: ProcessRun, late: Json): Promise<void> {
+  const [isNew] = await query(
+    tx,
+    sql`select from process_runs where id = ${run.id}::uuid
+      and (status = 'cancelled'
+        or coalesce(result_payload, 'null') is distinct from ${JSON.stringify(late)}::jsonb)`,
+  )
+  if (isNew) await appendToRun(tx, run, [{ type: 'result', partialResult: late, late: true }])
 }
 
 /** Prolongs the lease and answers until when. @throws FORBIDDEN, LEASE_LOST */

@@ -8,6 +8,14 @@ export function machineText(text: string | null | undefined): {
   replaced: boolean
 } {
   if (text == null || text === '') return { text: null, replaced: false }
-  const cut = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
-  return replaceUnstorable(cut)
+  const { text: storable, replaced } = replaceUnstorable(text)
+  return { text: cutText(storable), replaced }
+}
+
+/** The start of a text, which says that it is one. */
+export function cutText(text: string): string {
+  if (text.length <= maxLength) return text
+  const start = text.slice(0, maxLength)
+  // Half of a character is none.
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`
 }

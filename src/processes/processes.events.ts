@@ -43,22 +43,27 @@ export interface ChangedRun {
   requestedById: string | null
   chatId: string | null
   status: RunStatus
+  lastSeq: number
 }
 
-/** Writes what happened in a run, under its row lock, which an update of the run has taken. */
-export async function appendToRun(
+/**
+ * Writes what happened in a run, under its row lock, which an update of the run has taken, and
+ * answers the run with its new `lastSeq`.
+ */
+export async function appendToRun<Run extends ChangedRun>(
   tx: Tx,
-  run: ChangedRun,
+  run: Run,
   happenings: readonly RunHappening[],
-): Promise<void> {
-  if (happenings.length === 0) return
+): Promise<Run> {
+  if (happenings.length === 0) return run
   const { id, processId, requestedById, chatId, status } = run
   const [row] = await query<{ lastSeq: number }>(
     tx,
     sql`update process_runs set last_seq = last_seq + ${happenings.length} where id = ${id}::uuid
       returning last_seq as "lastSeq"`,
   )
-  const first = (row?.lastSeq ?? 0) - happenings.length + 1
+  const lastSeq = row?.lastSeq ?? 0
+  const first = lastSeq - happenings.length + 1
   await append(
     tx,
     runTopic,
@@ -68,4 +73,5 @@ export async function appendToRun(
       payload: { processId, requestedById, chatId, status, ...happening },
     })),
   )
+  return { ...run, lastSeq }
 }

@@ -7,10 +7,11 @@ import { heldJson, isJsonText, rewriteJson } from '../core/json-text.ts'
 import { normalizeName } from '../core/names.ts'
 import { query, type Tx } from '../core/query.ts'
 import { sql } from '../core/sql.ts'
+import { replaceUnstorable } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { LlmCall, ProcessRun } from '../generated/prisma/client.ts'
 import { hashLease, leaseLost } from './lease.ts'
-import { machineText } from './machine-text.ts'
+import { cutText } from './machine-text.ts'
 import { canWork } from './permissions.ts'
 import { processById } from './process-list.ts'
 import { appendToRun } from './processes.events.ts'
@@ -126,11 +127,11 @@ function readCall(input: RecordLlmCall): CheckedCall {
   if (httpStatus !== null && (httpStatus < 100 || httpStatus > 599)) {
     throw badInput('httpStatus must be from 100 to 599.', 'input.httpStatus')
   }
-  const endpoint = machineText(input.endpoint)
-  if (endpoint.text === null || endpoint.text.length > maxEndpointLength) {
+  const endpoint = replaceUnstorable(input.endpoint)
+  if (endpoint.text === '' || endpoint.text.length > maxEndpointLength) {
     throw badInput(`endpoint must be of 1 to ${maxEndpointLength} characters.`, 'input.endpoint')
   }
-  const error = machineText(input.errorText)
+  const error = replaceUnstorable(input.errorText ?? '')
   const request = payload(input.requestJson, input.requestText, 'request')
   const response = payload(input.responseJson, input.responseText, 'response')
   if (request === null)
@@ -141,7 +142,7 @@ function readCall(input: RecordLlmCall): CheckedCall {
     ...payloads
   } = withoutSecrets(`[${request},${response ?? 'null'}]`, {
     endpoint: endpoint.text,
-    errorText: error.text,
+    errorText: error.text || null,
   })
   return {
     scope: normalizeName(input.scope, 'input.scope', 200),
@@ -150,7 +151,8 @@ function readCall(input: RecordLlmCall): CheckedCall {
     httpStatus,
     idempotencyKey,
     endpoint: address,
-    errorText,
+    // Cut when the secrets are out, or the start of one would not be known for what it is.
+    errorText: errorText === null ? null : cutText(errorText),
     payloads: payloads.text,
     tokens: countTokens(response === null ? undefined : heldJson(response)),
     replacedText: endpoint.replaced || error.replaced || payloads.replaced,

@@ -37,13 +37,17 @@ export function redact({ endpoint, request, response, errorText }: Redactable): 
 }
 
 const maxSecrets = 100
+/** In characters; nobody echoes a longer one. */
+const maxLength = 4_000
 
 /** Those that are looked for wherever else they may be. */
 class Secrets {
   readonly #texts = new Set<string>()
 
   readonly add = (secret: string): void => {
+    if (secret.length > maxLength || this.#texts.size >= maxSecrets) return
     const value = secret.trim()
+    if (this.#texts.has(value)) return
     this.#addOne(value)
     // A scheme before it is not echoed with it, nor are the cookies of one header all together.
     for (const part of value.split(/[\s;,]+/)) this.#addOne(part.replace(/^[\w.-]{1,60}=(?=.)/, ''))
@@ -67,7 +71,11 @@ class Secrets {
 const isTelling = (text: string) =>
   (text.length >= 8 || (text.length >= 6 && /\d/.test(text))) &&
   !redacted.includes(text) &&
-  !isSecretName(text)
+  !names.test(text)
+
+/** What stands for a secret in examples and schemas is a word like any other. */
+const names =
+  /^(?:password|passphrase|(?:client[_-]?)?secret|api[_-]?key|(?:access|refresh|id)[_-]?token|authorization|credentials?)$/i
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

@@ -60,8 +60,9 @@ const header =
 const cookie =
   /(?<![A-Za-z0-9])((?:set-)?cookie)\s{0,9}:\s{0,9}([^\s=;:"'\\]{1,200}=[^\r\n"'\\]*)/gi
 
-/** A member of JSON that stands in a text, be it escaped once more or not. */
-const member = /(\\*["'])([\w.\- ]{1,60})\1\s{0,9}:\s{0,9}(\\*["'])((?:(?!\3)(?:\\.|[^\r\n]))*)\3/g
+/** A member of JSON that stands in a text, be it escaped up to four times more or not. */
+const member =
+  /((?<!\\)\\{0,15}["'])([\w.\- ]{1,60})\1\s{0,9}:\s{0,9}(\\{0,15}["'])((?:(?!\3)(?:\\.|[^\r\n]))*)\3/g
 
 const parameter = /([?&#;]|(?<![\w.~%-]))([\w.~%-]{1,60})=([^\s&#"'`<>\\;,)]+)/g
 

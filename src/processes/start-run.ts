@@ -63,7 +63,7 @@ export async function startRun(caller: Caller, input: StartRun): Promise<Process
   }
   const known = idempotencyKey === null ? undefined : await findRepeated(caller, run)
   if (known) return known
-  requireOpen(process)
+  requireOpen(process, processField(input))
   try {
     return await transaction(caller, async tx => {
       // Its status stays until the run is queued.
@@ -71,7 +71,7 @@ export async function startRun(caller: Caller, input: StartRun): Promise<Process
         tx,
         sql`select from processes where id = ${process.id}::uuid and status in ('active', 'paused') for share`,
       )
-      if (!open) throw takesNoRuns()
+      if (!open) throw takesNoRuns(processField(input))
       return insertRun(tx, caller, run, null)
     })
   } catch (error) {
@@ -96,7 +96,7 @@ export async function rerun(caller: Caller, id: string): Promise<ProcessRun> {
       tx,
       sql`select status from processes where id = ${old.processId}::uuid for share`,
     )
-    if (process) requireOpen(process)
+    if (process) requireOpen(process, 'id')
     const [input] = await query<Pick<NewRun, 'inputText' | 'inputPayload'>>(
       tx,
       sql`select input_text as "inputText", input_payload::text as "inputPayload"
@@ -128,16 +128,19 @@ async function findProcess(caller: Caller, { processCode, processId }: StartRun)
     processId == null
       ? await processByCode(caller, processCode ?? '')
       : await processById(caller, processId)
-  if (!found) throw notFound('process', processId == null ? 'input.processCode' : 'input.processId')
+  if (!found) throw notFound('process', processField({ processId }))
   return found
 }
 
-const requireOpen = ({ status }: Pick<Process, 'status'>) => {
-  if (status !== 'active' && status !== 'paused') throw takesNoRuns()
+const processField = ({ processId }: StartRun) =>
+  processId == null ? 'input.processCode' : 'input.processId'
+
+const requireOpen = ({ status }: Pick<Process, 'status'>, field: string) => {
+  if (status !== 'active' && status !== 'paused') throw takesNoRuns(field)
 }
 
-const takesNoRuns = () =>
-  conflict('The process is a draft or archived, and takes no runs.', 'input.processCode')
+const takesNoRuns = (field: string) =>
+  conflict('The process is a draft or archived, and takes no runs.', field)
 
 /** A key that keeps a repeated call from a second effect. */
 export function checkKey(key: string, field: string): void {
@@ -178,6 +181,5 @@ async function insertRun(
       returning ${runColumns}`,
   )
   if (!created) throw notFound('process')
-  await appendToRun(tx, created, [{ type: 'status', from: null, to: 'queued', errorText: null }])
-  return created
+  return appendToRun(tx, created, [{ type: 'status', from: null, to: 'queued', errorText: null }])
 }

@@ -36,9 +36,9 @@ export async function sweepRuns(db: Database): Promise<number> {
       const overdue = await query<OverdueRun>(
         tx,
         sql`select ${runColumns}, r.partial_result is not null as "hasPartialResult",
-            coalesce(r.deadline_at <= clock_timestamp(), false) as "isLate"
+            coalesce(r.deadline_at <= now(), false) as "isLate"
           from process_runs r
-          where r.lease_expires_at <= clock_timestamp() or r.deadline_at <= clock_timestamp()
+          where r.lease_expires_at <= now() or r.deadline_at <= now()
           limit ${runsAtOnce} for no key update of r skip locked`,
       )
       for (const run of overdue) {

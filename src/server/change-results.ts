@@ -13,6 +13,7 @@ import { SharedResults } from '../core/shared-results.ts'
 import type { ChangeStream } from '../events/change-stream.ts'
 import { eventId } from './event-id.ts'
 import { isPassing } from './graphql-errors.ts'
+import type { Metrics } from './metrics.ts'
 
 /** A subscription that runs. */
 export interface Watching {
@@ -31,6 +32,11 @@ export class ChangeResults {
   readonly #results = new SharedResults<ExecutionResult>({ maxAgeMs: 1_000, maxEntries: 5_000 })
   readonly #documents = new WeakMap<DocumentNode, number>()
   #lastDocument = 0
+  readonly #metrics: Pick<Metrics, 'eventSent' | 'eventExecuted'>
+
+  constructor(metrics: Pick<Metrics, 'eventSent' | 'eventExecuted'>) {
+    this.#metrics = metrics
+  }
 
   of(source: ChangeStream, watching: Watching): AsyncIterable<ExecutionResult> {
     const operation = this.#keyOf(watching)
@@ -38,6 +44,7 @@ export class ChangeResults {
       const { done, value: change } = await source.next()
       if (done) return { done, value: undefined }
       const result = await this.#result(change, operation, watching)
+      this.#metrics.eventSent()
       return { done: false, value: withEventId(result, source.idOf(change)) }
     }
     // No generator: that would hear of its end only after the next change.
@@ -51,8 +58,11 @@ export class ChangeResults {
   async #result(change: Change, operation: string, { context, execute }: Watching) {
     const viewer = await context.access.current()
     if (viewer === null) throw unauthenticated()
-    const key = JSON.stringify([operation, permissionClass(viewer), String(change.id)])
+    // The result has the cursor in it, which is not the same for one who reads what came long ago.
+    const which = [String(change.id), change.cursor]
+    const key = JSON.stringify([operation, permissionClass(viewer), ...which])
     return this.#results.once(key, async () => {
+      this.#metrics.eventExecuted()
       // What was read for an earlier change is out of date.
       const result = await execute(change, { ...context, viewer, loaders: new Loaders() })
       // The change would be lost to a client that goes on behind it. So the stream ends before it, and

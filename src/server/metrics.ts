@@ -8,6 +8,9 @@ export class Metrics {
   readonly #operations: Counter<'transport' | 'type' | 'outcome'>
   readonly #duration: Histogram<'type'>
   readonly #sockets: Gauge
+  readonly #streams: Gauge
+  readonly #events: Counter
+  readonly #executions: Counter
 
   constructor(pool?: { totalCount: number; idleCount: number; waitingCount: number }) {
     const registers = [this.registry]
@@ -28,6 +31,21 @@ export class Metrics {
     this.#sockets = new Gauge({
       name: 'engraph_sockets_open',
       help: 'WebSockets that are open.',
+      registers,
+    })
+    this.#streams = new Gauge({
+      name: 'engraph_streams_open',
+      help: 'Subscriptions that are open.',
+      registers,
+    })
+    this.#events = new Counter({
+      name: 'engraph_stream_events_total',
+      help: 'Changes that subscribers were sent, each counted for each of them.',
+      registers,
+    })
+    this.#executions = new Counter({
+      name: 'engraph_stream_executions_total',
+      help: 'Executions for them: those who ask the same and may see the same share one.',
       registers,
     })
     if (pool) {
@@ -51,6 +69,22 @@ export class Metrics {
 
   operationRan(type: string, milliseconds: number): void {
     this.#duration.observe({ type }, milliseconds / 1_000)
+  }
+
+  streamOpened(): void {
+    this.#streams.inc()
+  }
+
+  streamClosed(): void {
+    this.#streams.dec()
+  }
+
+  eventSent(): void {
+    this.#events.inc()
+  }
+
+  eventExecuted(): void {
+    this.#executions.inc()
   }
 
   socketOpened(): void {

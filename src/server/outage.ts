@@ -5,6 +5,8 @@ import { DomainError } from '../core/errors.ts'
 const unreachableState = /^(08...|57P0[1-5]|53300)$/
 const timeoutState = /^(57014|25P0[34]|55P03)$/
 const unstorableTextState = /^(22021|22P05)$/
+/** Of the trigger `core.run_lifecycle`, behind the checks of the commands. */
+const illegalTransitionState = 'EG001'
 
 const unreachableCode = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'EHOSTUNREACH', 'ETIMEDOUT'],
@@ -42,6 +44,9 @@ export function outage(error: unknown): DomainError | undefined {
     }
     if (unstorableTextState.test(state)) {
       return new DomainError('BAD_USER_INPUT', 'A text has a character that cannot be stored.')
+    }
+    if (state === illegalTransitionState) {
+      return new DomainError('ILLEGAL_TRANSITION', 'The run cannot become this any more.')
     }
   }
   return undefined

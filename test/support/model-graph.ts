@@ -58,6 +58,9 @@ export function graphDatabase() {
     get pool() {
       return pool
     },
+    get url() {
+      return database.url
+    },
     async store({ concepts, links }: ModelGraph) {
       await pool.query('delete from concepts')
       await pool.query(

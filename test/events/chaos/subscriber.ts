@@ -59,17 +59,29 @@ export class Subscriber {
   }
 
   async #read(connection: Connection, limit = Number.POSITIVE_INFINITY): Promise<void> {
+    let hasFailed = false
     for (let count = 0; count < limit && !this.#isStopped; count++) {
       try {
-        const { key, place } = await connection.next()
+        const next = connection.next()
+        const { key, place } = await (hasFailed ? soon(next) : next)
         this.seen.push(key)
         this.#place = place
+        hasFailed = false
       } catch (error) {
         const code = /"code":"(\w+)"/.exec(String(error))?.[1]
         if (!code) return
-        // Not the end yet: a client that overlooks an error must not miss anything either.
         this.errors.push(code)
+        // An error ends the stream. Or else a client that overlooks it must not miss anything.
+        hasFailed = true
       }
     }
   }
 }
+
+const soon = <Value>(value: Promise<Value>): Promise<Value> =>
+  Promise.race([
+    value,
+    sleep(200).then(() => {
+      throw new Error('nothing comes any more')
+    }),
+  ])
