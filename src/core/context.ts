@@ -28,8 +28,11 @@ export function permissionClass({ kind, userId, llmId, groups }: Viewer): string
 
 /** Who asks, for as long as an operation lasts: read anew where rights have changed meanwhile. */
 export interface Access {
-  /** @throws UNAUTHENTICATED where the token does not hold any more */
-  current(): Promise<Viewer | null>
+  /**
+   * A promise while it is read anew.
+   * @throws UNAUTHENTICATED where the token does not hold any more
+   */
+  current(): Viewer | null | Promise<Viewer | null>
   /** Reads it anew now: for what is read past the log's own order. */
   renew(): void
 }

@@ -32,6 +32,9 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   pool.on('error', error =>
     options.log.warn({ reason: error.message }, 'a database connection was lost'),
   )
+  // One that is lost in the moment when it changes hands has nobody else who listens, which would end
+  // the process. Who holds it hears of the loss by the statement that fails.
+  pool.on('connect', client => client.on('error', () => {}))
   try {
     await checkSession(pool)
     await checkLetters(pool, options.log)

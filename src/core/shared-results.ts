@@ -2,24 +2,33 @@
 export class SharedResults<Result> {
   readonly #maxAgeMs: number
   readonly #maxEntries: number
-  readonly #entries = new Map<string, { result: Promise<Result>; at: number }>()
+  readonly #entries = new Map<string, { result: Result | Promise<Result>; at: number }>()
 
   constructor(options: { maxAgeMs: number; maxEntries: number }) {
     this.#maxAgeMs = options.maxAgeMs
     this.#maxEntries = options.maxEntries
   }
 
-  /** What `work` resolves to, or did for who asked with this key a moment ago. A failure is not kept. */
-  once(key: string, work: () => Promise<Result>): Promise<Result> {
+  /**
+   * What `work` resolves to, or did for who asked with this key a moment ago: at once, where it is there.
+   * A failure is not kept.
+   */
+  once(key: string, work: () => Promise<Result>): Result | Promise<Result> {
     const now = performance.now()
     const known = this.#entries.get(key)
     if (known && now - known.at <= this.#maxAgeMs) return known.result
     const result = work()
     this.#entries.delete(key)
-    this.#entries.set(key, { result, at: now })
-    result.catch(() => {
-      if (this.#entries.get(key)?.result === result) this.#entries.delete(key)
-    })
+    const entry: { result: Result | Promise<Result>; at: number } = { result, at: now }
+    this.#entries.set(key, entry)
+    result.then(
+      found => {
+        entry.result = found
+      },
+      () => {
+        if (this.#entries.get(key) === entry) this.#entries.delete(key)
+      },
+    )
     this.#trim(now)
     return result
   }

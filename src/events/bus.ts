@@ -15,6 +15,9 @@ export interface BusOptions {
   wake(): void
 }
 
+/** How often a bus asks whether its connection still leads anywhere, and how long it waits for an answer. */
+export const pulse = { everyMs: 5_000, answerMs: 4_000 }
+
 const gapMs = 5
 
 /** Calls at once, then at most once in so many milliseconds, and a last time after the last call. */

@@ -14,7 +14,7 @@ export interface ChangeStreamOptions {
   start: Position
   /** Of one subject: begins behind the change of this seq. */
   afterSeq?: number | undefined
-  accepts(change: ChangeRecord): Promise<boolean>
+  accepts(change: ChangeRecord): boolean | Promise<boolean>
   /** Called before changes that memory does not have: what it tells of rights may be older than they are. */
   onPage(): void
 }
@@ -66,8 +66,11 @@ export class ChangeStream implements AsyncIterableIterator<Change> {
     while (!this.#isEnded) {
       const change = this.#fromPage() ?? this.#fromMemory()
       if (change) {
-        if (await this.#accepts(change))
+        const verdict = this.#accepts(change)
+        // Hardly ever is there anything to wait for, and many ask.
+        if (verdict === true || (verdict !== false && (await verdict))) {
           return this.#isEnded ? done : { done: false, value: change }
+        }
       } else if (this.#number === undefined) {
         await this.#readPage()
       } else {

@@ -122,21 +122,24 @@ function latest(xacts: readonly bigint[]): bigint {
   return last
 }
 
-/** Said by the transactions themselves, not by what is visible, so that each part is a range of the index. */
+/**
+ * Said by the transactions themselves, not by what is visible, so that each part is a range of the index.
+ * In the middle of a batch it goes on through the ids, or each part of many would look at all the rest.
+ */
 function unseen({ seen, upto, id }: Position, interest?: Interest): Sql {
   const conditions: Sql[] = []
-  if (upto) {
-    conditions.push(
-      sql`id > ${id} and xact < ${String(upto.xmax)}::xid8
-        and not xact = any(${textsOf(upto)}::xid8[])`,
-    )
-  }
   if (interest) conditions.push(sql`topic = ${interest.topic}`)
   if (interest?.subject !== undefined) conditions.push(sql`subject = ${interest.subject}`)
   const where = and(conditions)
-  return sql`select id from core.changes where xact >= ${String(seen.xmax)}::xid8 and ${where}
+  const later = sql`xact >= ${String(seen.xmax)}::xid8`
+  const running = sql`xact = any(${textsOf(seen)}::xid8[])`
+  if (upto) {
+    return sql`select id from core.changes where id > ${id} and (${later} or ${running})
+      and xact < ${String(upto.xmax)}::xid8 and not xact = any(${textsOf(upto)}::xid8[]) and ${where}`
+  }
+  return sql`select id from core.changes where ${later} and ${where}
     union all
-    select id from core.changes where xact = any(${textsOf(seen)}::xid8[]) and ${where}`
+    select id from core.changes where ${running} and ${where}`
 }
 
 const textsOf = ({ inProgress }: Snapshot) => [...inProgress].map(String)

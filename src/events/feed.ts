@@ -1,6 +1,6 @@
 import type { Change, Topic } from '../core/change.ts'
 import type { Feed, FollowOptions } from '../core/context.ts'
-import { type Caller, type Context, permissionClass } from '../core/context.ts'
+import { type Context, permissionClass, type Viewer } from '../core/context.ts'
 import type { Database } from '../core/database.ts'
 import { badInput, unauthenticated } from '../core/errors.ts'
 import { lend } from '../core/lending.ts'
@@ -110,7 +110,9 @@ export class ChangeFeed implements Feed {
       interest: { topic: topic.name, subject },
       start: readPlace(after ?? context.since, epoch),
       afterSeq,
-      accepts: change => this.#accepts(context, options, change as ChangeRecord<Payload>),
+      accepts: this.#accepted(context, options) as (
+        change: ChangeRecord,
+      ) => boolean | Promise<boolean>,
       onPage: () => context.access.renew(),
     }) as AsyncIterable<Change<unknown & object>> as AsyncIterable<Change<Payload>>
   }
@@ -129,17 +131,26 @@ export class ChangeFeed implements Feed {
     await this.#reader.close()
   }
 
-  async #accepts<Payload extends object>(
+  #accepted<Payload extends object>(
     context: Context,
     { name, accepts }: FollowOptions<Payload>,
-    change: ChangeRecord<Payload>,
-  ): Promise<boolean> {
-    const viewer = await context.access.current()
-    if (viewer === null) throw unauthenticated()
-    if (!accepts) return true
-    const key = JSON.stringify([name, permissionClass(viewer), String(change.id)])
-    const caller: Caller = { viewer, db: this.#lent, loaders: new Loaders() }
-    return this.#verdicts.once(key, async () => accepts(change, caller))
+  ): (change: ChangeRecord<Payload>) => boolean | Promise<boolean> {
+    let known: Viewer | undefined
+    let group = ''
+    const verdict = (change: ChangeRecord<Payload>, viewer: Viewer | null) => {
+      if (viewer === null) throw unauthenticated()
+      if (!accepts) return true
+      if (viewer !== known) group = JSON.stringify([name, permissionClass(viewer)])
+      known = viewer
+      return this.#verdicts.once(`${group} ${change.id}`, async () =>
+        accepts(change, { viewer, db: this.#lent, loaders: new Loaders() }),
+      )
+    }
+    return change => {
+      const viewer = context.access.current()
+      if (!(viewer instanceof Promise)) return verdict(change, viewer)
+      return viewer.then(renewed => verdict(change, renewed))
+    }
   }
 }
 

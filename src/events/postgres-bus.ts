@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
 import { withSessionSettings } from '../core/session.ts'
-import { type Bus, type BusOptions, coalesced } from './bus.ts'
+import { type Bus, type BusOptions, coalesced, pulse } from './bus.ts'
 
 const channel = 'engraph_changes'
 const longestPauseMs = 2_000
@@ -18,6 +18,8 @@ export class PostgresBus implements Bus {
   #isSpeaking = false
   #hasMoreToSay = false
   readonly publish = coalesced(() => void this.#notify())
+  // Of a network that drops packets nobody else would tell.
+  readonly #pulse = setInterval(() => void this.#say('select'), pulse.everyMs).unref()
 
   private constructor(url: string, log: Log, { wake }: BusOptions) {
     this.#url = withSessionSettings(url)
@@ -38,6 +40,7 @@ export class PostgresBus implements Bus {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#retry)
+    clearInterval(this.#pulse)
     await this.#client?.end().catch(() => {})
   }
 
@@ -48,9 +51,15 @@ export class PostgresBus implements Bus {
     this.#isSpeaking = true
     while (this.#hasMoreToSay) {
       this.#hasMoreToSay = false
-      await this.#client?.query(`notify ${channel}`).catch(() => {})
+      await this.#say(`notify ${channel}`)
     }
     this.#isSpeaking = false
+  }
+
+  /** A connection that does not answer is given up. */
+  async #say(statement: string): Promise<void> {
+    const client = this.#client
+    await client?.query(statement).catch(() => client.end().catch(() => {}))
   }
 
   async #connect(): Promise<void> {
@@ -58,6 +67,7 @@ export class PostgresBus implements Bus {
       connectionString: this.#url,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
+      query_timeout: pulse.answerMs,
     })
     client.on('error', () => {})
     client.once('end', () => this.#lost(client))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import type { Log } from '../core/log.ts'
-import { type Bus, type BusOptions, coalesced } from './bus.ts'
+import { type Bus, type BusOptions, coalesced, pulse } from './bus.ts'
 
 /** Publish and subscribe on two connections, which are opened anew whenever they are lost. */
 export class RedisBus implements Bus {
@@ -10,6 +10,7 @@ export class RedisBus implements Bus {
   readonly #listener: Redis
   readonly #speaker: Redis
   readonly #channel: string
+  readonly #pulse: NodeJS.Timeout
   readonly publish = coalesced(() => {
     // Who cannot be told looks by itself within a second.
     this.#speaker.publish(this.#channel, this.#instance).catch(() => {})
@@ -22,6 +23,7 @@ export class RedisBus implements Bus {
       // What was not sent while there was no connection is not worth sending later.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
+      commandTimeout: pulse.answerMs,
       retryStrategy: (attempt: number) => Math.min(100 * 2 ** attempt, 2_000),
     }
     this.#listener = new Redis(url, { ...options, autoResubscribe: false })
@@ -40,6 +42,13 @@ export class RedisBus implements Bus {
       // Whatever was said meanwhile went unheard.
       this.#listener.subscribe(this.#channel).then(wake, () => this.#listener.disconnect(true))
     })
+    // Of a network that drops packets nobody else would tell.
+    this.#pulse = setInterval(() => {
+      for (const connection of [this.#listener, this.#speaker]) {
+        if (connection.status === 'ready')
+          connection.ping().catch(() => connection.disconnect(true))
+      }
+    }, pulse.everyMs).unref()
     this.#listener.on('message', (_channel, instance) => {
       if (instance !== this.#instance) wake()
     })
@@ -52,6 +61,7 @@ export class RedisBus implements Bus {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#pulse)
     this.#listener.disconnect()
     this.#speaker.disconnect()
   }

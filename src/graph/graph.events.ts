@@ -10,7 +10,7 @@ export interface ConceptThen {
   name: string
 }
 
-export interface LinkThen {
+interface LinkThen {
   linkId: string
   fromId: string
   toId: string

@@ -1,15 +1,20 @@
 import { createContext, Script } from 'node:vm'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { badInput } from '../core/errors.ts'
-import type { Json } from '../core/json.ts'
+import { type Json, nestsDeeper } from '../core/json.ts'
 
 const maxSchemaBytes = 100_000
+// Ajv calls itself for each.
+const maxSchemaNesting = 200
 
 /**
  * A JSON Schema of draft 2020-12 that values can be checked against.
- * @throws BAD_USER_INPUT for one that is none, refers to another document, or is beyond 100 kB
+ * @throws BAD_USER_INPUT for one that is none, refers to another document, or is too large
  */
 export function checkSchema(schema: Json, field: string): void {
+  if (nestsDeeper(schema, maxSchemaNesting)) {
+    throw badInput(`A JSON Schema cannot nest deeper than ${maxSchemaNesting} levels.`, field)
+  }
   const text = JSON.stringify(schema)
   if (Buffer.byteLength(text) > maxSchemaBytes) {
     throw badInput('A JSON Schema cannot be larger than 100 kB.', field)

@@ -6,7 +6,7 @@ import {
   visit,
 } from 'graphql'
 import type { Change } from '../core/change.ts'
-import { type Context, permissionClass } from '../core/context.ts'
+import { type Context, permissionClass, type Viewer } from '../core/context.ts'
 import { unauthenticated } from '../core/errors.ts'
 import { Loaders } from '../core/loaders.ts'
 import { SharedResults } from '../core/shared-results.ts'
@@ -14,6 +14,7 @@ import type { ChangeStream } from '../events/change-stream.ts'
 import { eventId } from './event-id.ts'
 import { isPassing } from './graphql-errors.ts'
 import type { Metrics } from './metrics.ts'
+import { ResultsAhead } from './results-ahead.ts'
 
 /** A subscription that runs. */
 export interface Watching {
@@ -39,13 +40,18 @@ export class ChangeResults {
   }
 
   of(source: ChangeStream, watching: Watching): AsyncIterable<ExecutionResult> {
-    const operation = this.#keyOf(watching)
-    const next = async (): Promise<IteratorResult<ExecutionResult>> => {
+    const shared = this.#sharedBy(watching)
+    const ahead = new ResultsAhead(async () => {
       const { done, value: change } = await source.next()
-      if (done) return { done, value: undefined }
-      const result = await this.#result(change, operation, watching)
+      return done ? undefined : { id: source.idOf(change), result: shared(change) }
+    })
+    const next = async (): Promise<IteratorResult<ExecutionResult>> => {
+      const found = await ahead.next()
+      if (!found) return { done: true, value: undefined }
+      const { id, result } = found
+      const value = withEventId(result instanceof Promise ? await result : result, id)
       this.#metrics.eventSent()
-      return { done: false, value: withEventId(result, source.idOf(change)) }
+      return { done: false, value }
     }
     // No generator: that would hear of its end only after the next change.
     const end = async (): Promise<IteratorResult<ExecutionResult>> => {
@@ -55,22 +61,32 @@ export class ChangeResults {
     return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
   }
 
-  async #result(change: Change, operation: string, { context, execute }: Watching) {
-    const viewer = await context.access.current()
-    if (viewer === null) throw unauthenticated()
-    // The result has the cursor in it, which is not the same for one who reads what came long ago.
-    const which = [String(change.id), change.cursor]
-    const key = JSON.stringify([operation, permissionClass(viewer), ...which])
-    return this.#results.once(key, async () => {
-      this.#metrics.eventExecuted()
-      // What was read for an earlier change is out of date.
-      const result = await execute(change, { ...context, viewer, loaders: new Loaders() })
-      // The change would be lost to a client that goes on behind it. So the stream ends before it, and
-      // the client comes again for it.
-      const failure = result.errors?.find(isPassing)
-      if (failure) throw failure
-      return result
-    })
+  #sharedBy(watching: Watching): (change: Change) => ExecutionResult | Promise<ExecutionResult> {
+    const { context, execute } = watching
+    const operation = this.#keyOf(watching)
+    let known: Viewer | undefined
+    let group = ''
+    const shared = (change: Change, viewer: Viewer | null) => {
+      if (viewer === null) throw unauthenticated()
+      if (viewer !== known) group = JSON.stringify([operation, permissionClass(viewer)])
+      known = viewer
+      // The result has the cursor in it, which is not the same for one who reads what came long ago.
+      return this.#results.once(`${group} ${change.id} ${change.cursor}`, async () => {
+        this.#metrics.eventExecuted()
+        // What was read for an earlier change is out of date.
+        const result = await execute(change, { ...context, viewer, loaders: new Loaders() })
+        // The change would be lost to a client that goes on behind it. So the stream ends before it,
+        // and the client comes again for it.
+        const failure = result.errors?.find(isPassing)
+        if (failure) throw failure
+        return result
+      })
+    }
+    return change => {
+      const viewer = context.access.current()
+      if (!(viewer instanceof Promise)) return shared(change, viewer)
+      return viewer.then(renewed => shared(change, renewed))
+    }
   }
 
   #keyOf({ document, node, variables }: Watching): string {

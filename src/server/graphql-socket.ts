@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { GraphQLError } from 'graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
 import { type Context, makeServer, type SubscribePayload } from 'graphql-ws'
 import type { Feed } from '../core/context.ts'
 import type { Env } from '../core/env.ts'
@@ -7,9 +7,14 @@ import type { Authenticate } from '../identity/authenticate.ts'
 import { alarmAt } from './alarm.ts'
 import { toClientError, tooMany, unheld } from './graphql-errors.ts'
 import { holderOf, type Operation, type Operations } from './operation.ts'
+import { ResultStream } from './result-stream.ts'
+import { SentResults } from './sent-results.ts'
 import { Slots } from './slots.ts'
 import { closeCode, type SocketSession } from './socket-session.ts'
 
+type SocketOperation = Omit<Operation, 'run'> & {
+  run(): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>>
+}
 type SocketContext = Context<Record<string, unknown> | undefined, SocketSession>
 
 export interface GraphqlSocketOptions {
@@ -50,8 +55,9 @@ export function createGraphqlSocket(options: GraphqlSocketOptions) {
   /** Errors are answered, never thrown: a throw would close the socket with all that runs on it. */
   async function subscribe(
     { extra: session }: SocketContext,
+    id: string,
     payload: SubscribePayload,
-  ): Promise<readonly GraphQLError[] | Operation> {
+  ): Promise<readonly GraphQLError[] | SocketOperation> {
     // Before anything is waited for: what is committed from here on, the subscription has to bring.
     const since = feed.position
     const requestId = randomUUID()
@@ -80,17 +86,28 @@ export function createGraphqlSocket(options: GraphqlSocketOptions) {
       { ...origin, viewer, address, authorization, since, transport: 'ws' },
       end,
     )
-    if (!('run' in accepted)) end()
-    else if (accepted.node.operation !== 'subscription') session.began(payload)
-    return accepted
+    if (!('run' in accepted)) {
+      end()
+      return accepted
+    }
+    if (accepted.node.operation !== 'subscription') {
+      session.began(payload)
+      return accepted
+    }
+    const run = async () => {
+      const results = await accepted.run()
+      const isStream = results instanceof ResultStream
+      return isStream ? new SentResults(results, id, message => session.send(message)) : results
+    }
+    return { ...accepted, run }
   }
 
   return makeServer<Record<string, unknown> | undefined, SocketSession>({
     connectionInitWaitTimeout: env.SOCKET_INIT_TIMEOUT_MS,
     onConnect: connect,
-    onSubscribe: (context, _id, payload) => subscribe(context, payload),
-    execute: args => (args as Operation).run(),
-    subscribe: args => (args as Operation).run(),
+    onSubscribe: (context, id, payload) => subscribe(context, id, payload),
+    execute: args => (args as SocketOperation).run(),
+    subscribe: args => (args as SocketOperation).run(),
     // The message that completes the operation is sent right after this.
     onComplete: ({ extra: session }, _id, payload) =>
       void setImmediate(() => session.answered(payload)),

@@ -7,24 +7,27 @@ import type { Access, Viewer } from '../core/context.ts'
 export class LiveViewer implements Access {
   readonly #authenticate: () => Promise<Viewer | null>
   readonly #onLost: (error: unknown) => void
-  #viewer: Promise<Viewer | null>
+  #viewer: Viewer | null | Promise<Viewer | null>
 
   constructor(
     viewer: Viewer | null,
     authenticate: () => Promise<Viewer | null>,
     onLost: (error: unknown) => void,
   ) {
-    this.#viewer = Promise.resolve(viewer)
+    this.#viewer = viewer
     this.#authenticate = authenticate
     this.#onLost = onLost
   }
 
-  current(): Promise<Viewer | null> {
+  current(): Viewer | null | Promise<Viewer | null> {
     return this.#viewer
   }
 
   renew(): void {
-    this.#viewer = this.#authenticate()
-    this.#viewer.catch(this.#onLost)
+    const renewed = this.#authenticate()
+    this.#viewer = renewed
+    renewed.then(viewer => {
+      if (this.#viewer === renewed) this.#viewer = viewer
+    }, this.#onLost)
   }
 }

@@ -6,10 +6,8 @@ import type { Env } from '../core/env.ts'
 import { unheldNumber } from '../core/json-text.ts'
 import type { Origin } from './graphql-errors.ts'
 import type { Metrics } from './metrics.ts'
+import { SocketSender } from './socket-sender.ts'
 import { closeCode, SocketSession } from './socket-session.ts'
-
-/** A socket that has this much unread is not read from either until the other side catches up. */
-const maxUnsentBytes = 1 << 20
 
 export interface SocketServerOptions {
   env: Pick<Env, 'MAX_FRAME_BYTES' | 'SOCKET_PING_MS'>
@@ -36,7 +34,7 @@ export class SocketServer {
   }
 
   accept(req: IncomingMessage, stream: Duplex, head: Buffer, origin: Origin & { address: string }) {
-    this.#server.handleUpgrade(req, stream, head, socket => this.#open(socket, origin))
+    this.#server.handleUpgrade(req, stream, head, socket => this.#open(socket, stream, origin))
   }
 
   /** Closes each socket when its queries and mutations are done; resolves when none is left. */
@@ -52,9 +50,9 @@ export class SocketServer {
     for (const socket of this.#server.clients) socket.terminate()
   }
 
-  #open(socket: WebSocket, origin: Origin & { address: string }): void {
+  #open(socket: WebSocket, stream: Duplex, origin: Origin & { address: string }): void {
     const { protocol, metrics, env } = this.#options
-    const session = new SocketSession(socket, origin)
+    const session = new SocketSession(socket, new SocketSender(socket, stream), origin)
     this.#sessions.add(session)
     metrics.socketOpened()
     socket.on('error', error => session.log.debug({ err: error }, 'a socket failed'))
@@ -63,7 +61,7 @@ export class SocketServer {
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        send: data => send(socket, data),
+        send: async data => session.send(data),
         close: (code, reason) => session.close(code ?? closeCode.internalError, reason ?? ''),
         onMessage: handle =>
           socket.on('message', async data => {
@@ -100,18 +98,6 @@ function handleMessage(
   const handled = handle(message)
   session.unheldNumber = undefined
   return handled
-}
-
-function send(socket: WebSocket, data: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (socket.readyState !== socket.OPEN) return resolve()
-    socket.send(data, error => {
-      if (socket.isPaused && socket.bufferedAmount <= maxUnsentBytes) socket.resume()
-      if (error) reject(error)
-      else resolve()
-    })
-    if (socket.bufferedAmount > maxUnsentBytes) socket.pause()
-  })
 }
 
 /** A peer that has not answered by the next ping is gone, though TCP may not know it yet. */

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { Viewer } from '../core/context.ts'
 import type { Origin } from './graphql-errors.ts'
+import type { SocketSender } from './socket-sender.ts'
 
 /** https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md, and RFC 6455, section 7.4.1 */
 export const closeCode = {
@@ -16,6 +17,7 @@ export class SocketSession implements Origin {
   readonly log: Origin['log']
   readonly address: string
   readonly #socket: WebSocket
+  readonly #sender: SocketSender
   readonly #onClose: (() => void)[] = []
   authorization: string | undefined
   viewer: Viewer | null = null
@@ -26,8 +28,9 @@ export class SocketSession implements Origin {
   readonly #executing = new Set<object>()
   #isLeaving = false
 
-  constructor(socket: WebSocket, origin: Origin & { address: string }) {
+  constructor(socket: WebSocket, sender: SocketSender, origin: Origin & { address: string }) {
     this.#socket = socket
+    this.#sender = sender
     this.requestId = origin.requestId
     this.log = origin.log
     this.address = origin.address
@@ -38,6 +41,11 @@ export class SocketSession implements Origin {
 
   get isOpen(): boolean {
     return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  /** Answers what to wait for before more is sent, where that is full. */
+  send(message: string): Promise<void> | undefined {
+    return this.#sender.send(message)
   }
 
   onClose(done: () => void): void {

@@ -61,3 +61,12 @@ it('a connection that the server drops is replaced without a word to anybody', a
   )
   await expect.poll(() => db.pool.query('select 1').then(() => 'answered')).toBe('answered')
 })
+
+it('a connection that is lost while it changes hands does not end the process', async () => {
+  const connection = await db.pool.connect()
+  try {
+    expect(() => connection.emit('error', new Error('terminated'))).not.toThrow()
+  } finally {
+    connection.release(true)
+  }
+})

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Bus } from '../../src/events/bus.ts'
+import { type Bus, pulse } from '../../src/events/bus.ts'
 import { PostgresBus } from '../../src/events/postgres-bus.ts'
 import { RedisBus } from '../../src/events/redis-bus.ts'
 import { CuttableProxy } from '../support/cuttable-proxy.ts'
@@ -71,9 +71,9 @@ describe.each(kinds)('a bus over $name', ({ url, open, instance }) => {
   }
 
   /** A bus, and how often it was woken. */
-  async function listening(databaseUrl: string, epoch: string) {
+  async function listening(busUrl: string, epoch: string) {
     let wakes = 0
-    const bus = await open(url(databaseUrl), epoch, () => wakes++)
+    const bus = await open(busUrl, epoch, () => wakes++)
     onTestFinished(() => bus.close())
     await eventually(() => bus.check().then(() => 'ready', String)).toBe('ready')
     await eventually(() => wakes).toBe(1)
@@ -108,10 +108,25 @@ describe.each(kinds)('a bus over $name', ({ url, open, instance }) => {
     const { proxy, here, there } = await twoInstances()
     const news = there.follow()
     await proxy.cut()
-    for (const text of ['one', 'two', 'three']) {
-      await here.write(text)
-      expect(await news.take(1)).toEqual([text])
-    }
+    await here.write('one', 'two')
+    expect(await news.take(2)).toEqual(['one', 'two'])
+    await here.write('three')
+    expect(await news.take(1)).toEqual(['three'])
+  })
+
+  it('is opened anew when nothing comes through any more, though nobody says so', async () => {
+    const usual = { ...pulse }
+    Object.assign(pulse, { everyMs: 300, answerMs: 300 })
+    onTestFinished(() => void Object.assign(pulse, usual))
+    const epoch = randomUUID()
+    const proxy = await CuttableProxy.open(url(database.url))
+    const speaker = await listening(url(database.url), epoch)
+    const listener = await listening(proxy.url, epoch)
+    proxy.freeze()
+    // It may have missed something.
+    await eventually(listener.wakes).toBe(1)
+    speaker.bus.publish()
+    await eventually(listener.wakes).toBe(2)
   })
 
   it('keeps the instance from being ready while it is down', async () => {
@@ -125,8 +140,8 @@ describe.each(kinds)('a bus over $name', ({ url, open, instance }) => {
 
   it('wakes the others a few times for many commits, and itself not at all', async () => {
     const epoch = randomUUID()
-    const speaker = await listening(database.url, epoch)
-    const listener = await listening(database.url, epoch)
+    const speaker = await listening(url(database.url), epoch)
+    const listener = await listening(url(database.url), epoch)
     const start = performance.now()
     for (let round = 0; round < 20; round++) {
       for (let commit = 0; commit < 100; commit++) speaker.bus.publish()
@@ -147,9 +162,9 @@ describe.each(kinds)('a bus over $name', ({ url, open, instance }) => {
     const another = await createTestDatabase()
     onTestFinished(() => another.close())
     const [one, other] = [randomUUID(), randomUUID()]
-    const speaker = await listening(database.url, one)
-    const listener = await listening(database.url, one)
-    const stranger = await listening(another.url, other)
+    const speaker = await listening(url(database.url), one)
+    const listener = await listening(url(database.url), one)
+    const stranger = await listening(url(another.url), other)
     speaker.bus.publish()
     await eventually(listener.wakes).toBe(1)
     await sleep(50)

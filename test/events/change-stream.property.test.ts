@@ -158,7 +158,7 @@ it('brings all that is new and of interest once, and behind the cursor of each t
     ),
     { numRuns: Number(process.env.STREAM_RUNS ?? 25), endOnFailure: true },
   )
-})
+}, 60_000)
 
 const isOf = ({ topic, subject }: Interest, row: { topic: string; subject: string }) =>
   row.topic === topic && (subject === undefined || row.subject === subject)

@@ -55,7 +55,7 @@ describe('subscribers with the same operation', () => {
     const executions = (await metric(api, 'engraph_stream_executions_total')) - before
     expect(executions).toBeGreaterThanOrEqual(20)
     expect(executions).toBeLessThanOrEqual(22)
-  })
+  }, 60_000)
 
   it('get a cursor each of their own, where one has seen what another has not', async () => {
     const after = await position()

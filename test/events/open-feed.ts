@@ -13,7 +13,7 @@ import { viewer } from '../support/raw-server.ts'
 const log = pino({ level: 'silent' })
 
 /** A topic that only tests know. */
-export const news = topic<{ text: string }>('news')
+const news = topic<{ text: string }>('news')
 
 /** The feed of one instance, without a server around it. */
 export interface Instance {
@@ -25,7 +25,7 @@ export interface Instance {
   follow(options?: { after?: string; subject?: string; afterSeq?: number }): Follower
 }
 
-export interface Follower extends AsyncIterator<Change<{ text: string }>> {
+interface Follower extends AsyncIterator<Change<{ text: string }>> {
   take(count: number): Promise<string[]>
 }
 

@@ -55,6 +55,21 @@ describe('a snapshot', () => {
     )
   })
 
+  it('up to a transaction sees what it saw of it and of those before, and comes back from its text', () => {
+    fc.assert(
+      fc.property(history, fc.bigInt({ min: 0n, max: 40n }), ({ taken, last }, bound) => {
+        for (const { snapshot } of taken) {
+          const lower = snapshot.upTo(bound)
+          for (let xact = 0n; xact <= last; xact++) {
+            expect(lower.sees(xact)).toBe(xact <= bound && snapshot.sees(xact))
+          }
+          expect(Snapshot.read(lower.text)).toEqual(lower)
+          expect(snapshot.covers(lower)).toBe(true)
+        }
+      }),
+    )
+  })
+
   it.each(['', '5', '5:4:', '5:9:4', '5:9:9', '5:9:6,', 'a:b:', '5:9:6;7', `1:${'9'.repeat(30)}:`])(
     'is none of «%s»',
     text => {

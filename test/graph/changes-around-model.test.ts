@@ -59,7 +59,7 @@ describe('a change', () => {
           else if (wanted.kind !== 'merge') expect(isTold).toBe(false)
         }
       }),
-      { numRuns: Number(process.env.TEST_ROUNDS ?? 300) },
+      { numRuns: Number(process.env.TEST_ROUNDS ?? 150) },
     ))
 })
 

@@ -60,6 +60,7 @@ const call: LlmCallInput = {
   endpoint: 'http://ollama:11434/api/chat',
   requestJson: { messages: [], temperature: 0.7 },
 }
+const key = 'sk-abcdefghijklmnop1234'
 const record = async (input: Partial<LlmCallInput> = {}, client = user, lease?: string) =>
   (await client.run(Record, { lease: lease ?? null, input: { ...call, ...input } })).recordLlmCall
 
@@ -87,7 +88,6 @@ describe('an LLM call', () => {
     expect(await user.verdict(Record, { lease, input: call })).toBe('FORBIDDEN')
   })
 
-  const key = 'sk-abcdefghijklmnop1234'
   it('has no secrets, wherever they stand', async () => {
     const { id: _id, ...shown } = await record({
       endpoint: `https://user:${key}@models.example/v1?api_key=${key}&x=1`,
@@ -146,6 +146,21 @@ describe('an LLM call', () => {
       errorText: '\ufffd',
       replacedText: true,
     })
+  })
+
+  it('keeps as text what is JSON that a database cannot hold', async () => {
+    const nested = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
+    const vast = '{"n": 1e999999}'
+    for (const text of [nested, vast]) {
+      const recorded = await record({ requestJson: null, requestText: text, responseText: text })
+      expect(recorded).toMatchObject({ requestJson: text, responseJson: text })
+    }
+  })
+
+  it('has an error text that is cut, but not through a secret', async () => {
+    const recorded = await record({ errorText: `${'a '.repeat(49_995)}${key}` })
+    expect(recorded.errorText).toMatch(/a \[redacted\]?…?$/)
+    expect(recorded.errorText).not.toContain('sk-')
   })
 
   it('with the same key is recorded once, however often it is sent at once', async () => {

@@ -88,6 +88,42 @@ describe('what is kept of an LLM call', () => {
     expect(JSON.stringify(kept.request)).not.toContain('abcdef123456')
   })
 
+  it('has the words of a JSON Schema that describes a secret, and of code', () => {
+    const request: Json = {
+      tools: [
+        {
+          properties: { password: { type: 'string', minLength: 8 } },
+          required: ['password', 'username'],
+        },
+      ],
+      messages: [
+        { content: 'A basic understanding of bearer tokens; max(words, key=len); pad_token=0' },
+      ],
+      logprobs: [{ token: ' understanding', logprob: -0.1 }],
+    }
+    expect(redact({ request })).toMatchObject({ request })
+  })
+
+  it('has no echo of a password that is called like one', () => {
+    const kept = redact({ request: { password: 'mypassword1' }, errorText: 'no mypassword1 here' })
+    expect(kept.errorText).toBe('no [redacted] here')
+  })
+
+  it('is found in time in a request of 4 MB of one thing, or of secrets alone', () => {
+    const size = 4_000_000
+    const parts = [
+      '\\',
+      '"a":"',
+      'bearer ',
+      'https://a:',
+      'secret=abcd1234 ',
+      'eyJaaaaaaaaaa.',
+      ' ',
+    ]
+    for (const part of parts) redact({ request: part.repeat(size / part.length) })
+    // Hours, where a pattern looks at each place from each other.
+  }, 120_000)
+
   it('is the same when it is redacted once more', () => {
     fc.assert(
       fc.property(secret, name, way, (value, key, steps) => {

@@ -44,6 +44,11 @@ export class CuttableProxy {
     this.#serve()
   }
 
+  /** As if packets were lost: nothing comes through, and nobody is told. */
+  freeze(): void {
+    for (const socket of this.#sockets) socket.unpipe().resume()
+  }
+
   #serve(): void {
     this.#server.on('connection', near => {
       const far = connect(this.#target)

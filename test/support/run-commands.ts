@@ -77,7 +77,7 @@ export const Cancel = graphql(`
   }
 `)
 export const Rerun = graphql(`mutation CommandRerun($id: ID!) { rerun(id: $id) { id lastSeq } }`)
-export const Run = graphql(`
+const Run = graphql(`
   query CommandRun($id: ID!) {
     run(id: $id) {
       status
@@ -89,7 +89,6 @@ export const Run = graphql(`
         seq
         __typename
         ... on RunStatusChanged { from to }
-        ... on RunStepChanged { to }
         ... on RunResultUpdated { partialResult late }
       }
     }

@@ -4,7 +4,7 @@ import type { Client, GraphqlError } from './client.ts'
 import { RawSocket } from './raw-socket.ts'
 
 /** What a subscription brings: data, the errors that ended it, or null at its end. */
-export type Watched<Data> = { data: Data } | { errors: GraphqlError[] } | null
+type Watched<Data> = { data: Data } | { errors: GraphqlError[] } | null
 
 /** A subscription that runs, over a WebSocket or as server-sent events. */
 export interface Watch<Data> {

@@ -36,5 +36,5 @@ async function crash({ instances }: World, on: number): Promise<void> {
 const endListener = ({ query }: World) =>
   query(
     `select pg_terminate_backend(pid) from pg_stat_activity
-      where query ~ '^(listen|notify) engraph_changes' order by random() limit 1`,
+      where query ~ '^((listen|notify) engraph_changes|select)$' order by random() limit 1`,
   )

@@ -4,7 +4,7 @@ import { globalId } from '../../support/seeded-runs.ts'
 import { type Watch, watch } from '../../support/watch.ts'
 
 /** What a subscriber gets of a change: which it is, and what it goes on behind. */
-export interface Seen {
+interface Seen {
   /** The same text as for its row in the table. */
   key: string
   place: string

@@ -7,6 +7,8 @@ export class Instance {
   readonly #env: Record<string, string>
   #process: ServerProcess | undefined
   #starting: Promise<void> = Promise.resolve()
+  /** What it said when it ended by itself, which it never should. */
+  readonly ends: string[] = []
 
   constructor(port: number, env: Record<string, string>) {
     this.url = `http://127.0.0.1:${port}/graphql`
@@ -40,6 +42,10 @@ export class Instance {
       try {
         await started.prints(/running at/)
         this.#process = started
+        void started.exited.then(({ code, signal }) => {
+          if (this.#process !== started) return
+          this.ends.push(`it ended by itself: ${code ?? signal}\n${started.stderr}`)
+        })
         return
       } catch (error) {
         if (attempt === 10) throw error

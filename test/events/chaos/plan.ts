@@ -5,7 +5,7 @@ export const runs = 50
 const writers = 8
 /** Of the writers, those that use the API; the others write by SQL, where a transaction can be held open. */
 const apiWriters = 4
-export const subscribers = 9
+const subscribers = 9
 
 /** One transaction of somebody who writes past the API. */
 export interface SqlMove {

@@ -20,6 +20,8 @@ export interface Outcome {
   twice: string[]
   unknown: string[]
   disordered: string[]
+  /** Servers that ended by themselves, and why. */
+  ended: string[]
 }
 
 interface Row {
@@ -62,6 +64,7 @@ export async function playRound(world: World, plan: Plan): Promise<Outcome> {
     changes: rows.length,
     ...{ events: 0, connections: 0, breakages: await breaking },
     ...{ errors: [], lost: [], twice: [], unknown: [], disordered: [] },
+    ended: instances.flatMap(({ ends }) => ends),
   }
   for (const subscriber of subscribers) {
     const expected = rows.filter(row => isIn(subscriber, row)).map(keyOf)
