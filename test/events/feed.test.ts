@@ -22,12 +22,20 @@ const Changes = graphql(`
 const Create = graphql(`
   mutation FeedConcept($name: String!) { createConcept(input: { name: $name }) { id } }
 `)
-const Position = graphql(`query FeedPosition { runs(first: 0) { changesCursor } }`)
 
 const create = async (name: string) => {
   await api.admin.run(Create, { name })
 }
-const position = async () => (await api.admin.run(Position)).runs.changesCursor
+/** A cursor behind all that was written so far: what was read a moment later may be told again. */
+async function position(): Promise<string> {
+  const feed = await watch(api.admin, Changes, {})
+  await create(`mark ${++marks}`)
+  for (;;) {
+    const { graphChanges } = await feed.next()
+    if ('name' in graphChanges && graphChanges.name === `mark ${marks}`) return graphChanges.cursor
+  }
+}
+let marks = 0
 const names = (events: { graphChanges: object }[]) =>
   events.map(({ graphChanges }) => ('name' in graphChanges ? graphChanges.name : undefined))
 

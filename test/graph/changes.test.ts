@@ -289,7 +289,13 @@ describe('a change', () => {
     await api.admin.run(Merge, { into: other ?? '', from: [one ?? ''] })
     const feed = await watch(api.admin, FeedWithRows, { after })
     const now = { link: { from: { name: 'other' }, to: { name: 'other' } } }
-    expect((await feed.take(4)).map(event => event.graphChanges)).toEqual([
+    // What came right before the cursor may be told again.
+    const told: unknown[] = []
+    while (told.length < 4) {
+      const { graphChanges } = await feed.next()
+      if (graphChanges.__typename !== 'ConceptCreated') told.push(graphChanges)
+    }
+    expect(told).toEqual([
       { __typename: 'ConceptUpdated', name: 'in between', concept: null },
       { __typename: 'ConceptUpdated', name: 'as it is', concept: null },
       { __typename: 'LinkCreated', fromId: one, ...now },
