@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -10,6 +11,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     pool: 'forks',
+    // One less than the processors is usual, which of two leaves one idle: files wait on databases.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // No test leans on another; the seed is printed, and `--sequence.seed` takes it again.
     sequence: { shuffle: { tests: true } },
     testTimeout: 20_000,

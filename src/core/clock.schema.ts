@@ -1,12 +1,10 @@
 import { Repeater, SlidingBuffer } from '@repeaterjs/repeater'
 import { builder } from './builder.ts'
-import { badInput } from './errors.ts'
+import { checkRange } from './range.ts'
 
 /** The server's time now, and again every so many seconds until the reader stops. */
 function clock(everySeconds: number): Repeater<Date> {
-  if (everySeconds < 1 || everySeconds > 3_600) {
-    throw badInput('everySeconds must be from 1 to 3600.', 'everySeconds')
-  }
+  checkRange(everySeconds, 'everySeconds', 1, 3_600)
   // A reader that falls behind gets the latest time only, so that nothing piles up.
   return new Repeater(async (push, stop) => {
     push(new Date())

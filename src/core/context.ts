@@ -86,6 +86,8 @@ export interface FollowOptions<Payload extends object> {
   after?: string | null | undefined
   /** Of one subject whose changes are counted: the stream begins behind the change of this seq. */
   afterSeq?: number
+  /** The seq that the subject had come to, so that it shows when those behind `afterSeq` are gone. */
+  lastSeq?: number
   /** Whether a change belongs into the stream and the viewer may see it, asked anew for each. */
   accepts?(change: Change<Payload>, caller: Caller): boolean | Promise<boolean>
 }

@@ -9,8 +9,8 @@ import { Signal } from './signal.ts'
 export interface Database {
   readonly prisma: PrismaClient
   readonly pool: pg.Pool
-  /** Rings when a transaction of ours that wrote to the change log has been committed. */
-  readonly committed: Signal
+  /** Rings when a transaction of ours that wrote to the change log has been committed, with its number. */
+  readonly committed: Signal<bigint | undefined>
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   return {
     prisma,
     pool,
-    committed: new Signal(),
+    committed: new Signal<bigint | undefined>(),
     async close() {
       await prisma.$disconnect()
       await pool.end()

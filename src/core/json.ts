@@ -11,6 +11,9 @@ export type Json =
 
 export type JsonObject = { readonly [key: string]: Json }
 
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Every string in a value and every key, at any depth and in no order. */
 function* textsOf(value: Json): Generator<string> {
   const rest = [value]

@@ -1,5 +1,6 @@
 import { readCursor, type SortType } from './cursor.ts'
 import { badInput } from './errors.ts'
+import { checkRange } from './range.ts'
 import { and, join, raw, type Sql, sql } from './sql.ts'
 
 /** The arguments of a connection, as Relay names them. */
@@ -46,15 +47,9 @@ export const readPageArgs = (args: PageArgs, order: Order): PageRequest => ({
 /** @throws BAD_USER_INPUT */
 export function readPageSize({ first, last }: PageArgs): Pick<PageRequest, 'size' | 'backward'> {
   if (first != null && last != null) throw badInput('Give first or last, not both.', 'last')
-  checkSize(first, 'first')
-  checkSize(last, 'last')
+  if (first != null) checkRange(first, 'first', 0, maxPageSize)
+  if (last != null) checkRange(last, 'last', 0, maxPageSize)
   return { size: first ?? last ?? defaultPageSize, backward: last != null }
-}
-
-function checkSize(size: number | null | undefined, field: string) {
-  if (size != null && (size < 0 || size > maxPageSize)) {
-    throw badInput(`${field} must be from 0 to ${maxPageSize}.`, field)
-  }
 }
 
 function readBound(cursor: string | null | undefined, order: Order, field: string) {

@@ -1,14 +1,14 @@
-/** Tells who listens that something has happened, and nothing more. */
-export class Signal {
-  readonly #listeners = new Set<() => void>()
+/** Tells who listens that something has happened, and of what. */
+export class Signal<Subject = void> {
+  readonly #listeners = new Set<(subject: Subject) => void>()
 
   /** Answers how to stop listening. */
-  listen(listener: () => void): () => void {
+  listen(listener: (subject: Subject) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  ring(): void {
-    for (const listener of this.#listeners) listener()
+  ring(subject: Subject): void {
+    for (const listener of this.#listeners) listener(subject)
   }
 }

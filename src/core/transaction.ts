@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from './context.ts'
 import { isTransactionConflict } from './database-errors.ts'
 import { DomainError } from './errors.ts'
-import type { Tx } from './query.ts'
+import { query, type Tx } from './query.ts'
+import { sql } from './sql.ts'
 
 const attempts = 8
 
@@ -23,17 +24,17 @@ export async function transaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      let hasChanges = false
+      let written: bigint | undefined
       const result = await caller.db.prisma.$transaction(
         async tx => {
           const done = await work(tx)
-          hasChanges = changed.has(tx)
+          if (changed.has(tx)) written = await numberOf(tx)
           return done
         },
         { maxWait: 10_000, timeout: options.timeout ?? 30_000 },
       )
       caller.loaders.clear()
-      if (hasChanges) caller.db.committed.ring()
+      if (written !== undefined) caller.db.committed.ring(written)
       return result
     } catch (error) {
       if (!isTransactionConflict(error)) throw error
@@ -42,6 +43,15 @@ export async function transaction<T>(
       await sleep(Math.random() * 10 * 2 ** attempt)
     }
   }
+}
+
+/** Asked last, since a transaction gets its number with its first write; undefined where it wrote nothing. */
+async function numberOf(tx: Tx): Promise<bigint | undefined> {
+  const [row] = await query<{ xact: string | null }>(
+    tx,
+    sql`select pg_current_xact_id_if_assigned()::text as xact`,
+  )
+  return row?.xact == null ? undefined : BigInt(row.xact)
 }
 
 const busy = (cause: unknown) =>

@@ -8,13 +8,15 @@ import { Position } from './position.ts'
 /** What a stream reads from the table at once; it waits with this for its reader, so it is little. */
 const limits = { changes: 100, bytes: 256 << 10 }
 
-export interface ChangeStreamOptions {
+export interface ChangeStreamOptions<Payload extends object> {
   log: ChangeLog
   interest: Interest
   start: Position
   /** Of one subject: begins behind the change of this seq. */
   afterSeq?: number | undefined
-  accepts(change: ChangeRecord): boolean | Promise<boolean>
+  /** The seq that it had come to. */
+  lastSeq?: number | undefined
+  accepts(change: ChangeRecord<Payload>): boolean | Promise<boolean>
   /** Called before changes that memory does not have: what it tells of rights may be older than they are. */
   onPage(): void
 }
@@ -24,10 +26,12 @@ export interface ChangeStreamOptions {
  * when it is asked for one, from memory where it keeps up and from the table where it does not. So a
  * slow reader costs nothing, and to resume is the same as to be late.
  */
-export class ChangeStream implements AsyncIterableIterator<Change> {
+export class ChangeStream<Payload extends object = object>
+  implements AsyncIterableIterator<Change<Payload>>
+{
   readonly #log: ChangeLog
   readonly #interest: Interest
-  readonly #accepts: ChangeStreamOptions['accepts']
+  readonly #accepts: ChangeStreamOptions<Payload>['accepts']
   readonly #onPage: () => void
   #position: Position
   /** The number of the next change in memory; undefined where it reads from the table. */
@@ -38,17 +42,27 @@ export class ChangeStream implements AsyncIterableIterator<Change> {
   /** The last seq of a subject that is still read by its seq. */
   #seq: number | undefined
   readonly #isCounted: boolean
+  readonly #lastSeq: number | undefined
   /** Whether the database is known to have come to this place. */
   #isChecked = false
   #isEnded = false
   #stopWaiting = () => {}
 
-  constructor({ log, interest, start, afterSeq, accepts, onPage }: ChangeStreamOptions) {
+  constructor({
+    log,
+    interest,
+    start,
+    afterSeq,
+    lastSeq,
+    accepts,
+    onPage,
+  }: ChangeStreamOptions<Payload>) {
     this.#log = log
     this.#interest = interest
     this.#position = start
     this.#seq = afterSeq
     this.#isCounted = afterSeq !== undefined
+    this.#lastSeq = lastSeq
     this.#accepts = accepts
     this.#onPage = onPage
   }
@@ -62,9 +76,10 @@ export class ChangeStream implements AsyncIterableIterator<Change> {
     return this
   }
 
-  async next(): Promise<IteratorResult<Change>> {
+  async next(): Promise<IteratorResult<Change<Payload>>> {
     while (!this.#isEnded) {
-      const change = this.#fromPage() ?? this.#fromMemory()
+      // What the log has of its topic has this shape.
+      const change = (this.#fromPage() ?? this.#fromMemory()) as ChangeRecord<Payload> | undefined
       if (change) {
         const verdict = this.#accepts(change)
         // Hardly ever is there anything to wait for, and many ask.
@@ -80,7 +95,7 @@ export class ChangeStream implements AsyncIterableIterator<Change> {
     return done
   }
 
-  async return(): Promise<IteratorResult<Change>> {
+  async return(): Promise<IteratorResult<Change<Payload>>> {
     this.#isEnded = true
     this.#page = []
     this.#stopWaiting()
@@ -153,8 +168,10 @@ export class ChangeStream implements AsyncIterableIterator<Change> {
     const { topic, subject } = this.#interest
     if (this.#seq !== undefined && subject !== undefined) {
       const batch = await readCounted(db.pool, epoch, { topic, subject }, this.#seq, limits)
-      const [first] = batch.changes
-      if (first?.seq != null && first.seq > this.#seq + 1) throw trimmed()
+      const isNextThere = batch.changes[0]
+        ? batch.changes[0].seq === this.#seq + 1
+        : this.#lastSeq === undefined || this.#seq === this.#lastSeq
+      if (!isNextThere) throw trimmed()
       this.#isChecked = true
       this.#take(batch, batch.hasMore ? undefined : batch.next)
       return
@@ -165,7 +182,7 @@ export class ChangeStream implements AsyncIterableIterator<Change> {
     const batch = await readBatch(db.pool, epoch, from, limits, { interest: this.#interest, known })
     if (batch.trimmed >= from.seen.xmin) throw trimmed()
     // A place that is ahead of the database is one in a database that has been put back.
-    if (from.seen.xmax > batch.snapshot.xmax) throw trimmed()
+    if (from.last >= batch.snapshot.xmax) throw trimmed()
     this.#isChecked = true
     this.#take(batch, batch.next)
   }

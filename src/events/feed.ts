@@ -1,18 +1,18 @@
 import type { Change, Topic } from '../core/change.ts'
-import type { Feed, FollowOptions } from '../core/context.ts'
-import { type Context, permissionClass, type Viewer } from '../core/context.ts'
+import type { Context, Feed, FollowOptions } from '../core/context.ts'
 import type { Database } from '../core/database.ts'
-import { badInput, unauthenticated } from '../core/errors.ts'
+import { badInput } from '../core/errors.ts'
 import { lend } from '../core/lending.ts'
 import { Loaders } from '../core/loaders.ts'
 import type { Log } from '../core/log.ts'
+import { sharedByClass } from '../core/shared-by-class.ts'
 import { SharedResults } from '../core/shared-results.ts'
 import { AccessWatch } from './access-watch.ts'
 import type { Bus, BusOptions } from './bus.ts'
 import type { ChangeLog } from './change-log.ts'
-import type { ChangeRecord } from './change-record.ts'
 import { ChangeStream, readPlace } from './change-stream.ts'
 import { openLog } from './log-identity.ts'
+import { OwnCommits } from './own-commits.ts'
 import { PostgresBus } from './postgres-bus.ts'
 import { ChangeReader } from './reader.ts'
 import { RedisBus } from './redis-bus.ts'
@@ -39,6 +39,7 @@ export class ChangeFeed implements Feed {
   readonly #log: ChangeLog
   readonly #access = new AccessWatch()
   readonly #verdicts = new SharedResults<boolean>({ maxAgeMs: 1_000, maxEntries: 10_000 })
+  readonly #own = new OwnCommits()
   readonly #retention: Retention
   readonly #stopping = new AbortController()
   readonly #lent: Database
@@ -50,7 +51,8 @@ export class ChangeFeed implements Feed {
     this.#log = log
     this.#lent = lend(options.db, this.#stopping.signal)
     this.#retention = new Retention(options.gate, { hours: options.hoursKept, log: options.log })
-    this.#deaf = options.db.committed.listen(() => {
+    this.#deaf = options.db.committed.listen(xact => {
+      if (xact !== undefined) this.#own.note(xact)
       reader.wake()
       this.#bus?.publish()
     })
@@ -66,6 +68,7 @@ export class ChangeFeed implements Feed {
       epoch,
       start: end,
       onChanges(changes, place) {
+        feed.#own.forget(feed.#log.ring.end)
         feed.#access.note(changes)
         waiters.wake(changes, place)
       },
@@ -89,7 +92,7 @@ export class ChangeFeed implements Feed {
   }
 
   get position(): string {
-    return this.#reader.ring.end.write(this.#log.epoch)
+    return this.#own.behind(this.#reader.ring.end).write(this.#log.epoch)
   }
 
   /** Calls when what this user may do has changed, in the order of the log: before any later change. */
@@ -103,18 +106,17 @@ export class ChangeFeed implements Feed {
     options: FollowOptions<Payload>,
   ): AsyncIterable<Change<Payload>> {
     const { epoch } = this.#log
-    const { subject } = options
+    const { subject, lastSeq } = options
     const { after, afterSeq } = resumed(context, options)
-    return new ChangeStream({
+    return new ChangeStream<Payload>({
       log: this.#log,
       interest: { topic: topic.name, subject },
       start: readPlace(after ?? context.since, epoch),
       afterSeq,
-      accepts: this.#accepted(context, options) as (
-        change: ChangeRecord,
-      ) => boolean | Promise<boolean>,
+      lastSeq,
+      accepts: this.#accepted(context, options),
       onPage: () => context.access.renew(),
-    }) as AsyncIterable<Change<unknown & object>> as AsyncIterable<Change<Payload>>
+    })
   }
 
   /** @throws where changes do not arrive at once, or not at all */
@@ -132,25 +134,15 @@ export class ChangeFeed implements Feed {
   }
 
   #accepted<Payload extends object>(
-    context: Context,
-    { name, accepts }: FollowOptions<Payload>,
-  ): (change: ChangeRecord<Payload>) => boolean | Promise<boolean> {
-    let known: Viewer | undefined
-    let group = ''
-    const verdict = (change: ChangeRecord<Payload>, viewer: Viewer | null) => {
-      if (viewer === null) throw unauthenticated()
-      if (!accepts) return true
-      if (viewer !== known) group = JSON.stringify([name, permissionClass(viewer)])
-      known = viewer
-      return this.#verdicts.once(`${group} ${change.id}`, async () =>
+    { access }: Context,
+    { name, accepts = () => true }: FollowOptions<Payload>,
+  ): (change: Change<Payload>) => boolean | Promise<boolean> {
+    return sharedByClass(this.#verdicts, access, {
+      name,
+      keyOf: change => String(change.id),
+      work: async (change, viewer) =>
         accepts(change, { viewer, db: this.#lent, loaders: new Loaders() }),
-      )
-    }
-    return change => {
-      const viewer = context.access.current()
-      if (!(viewer instanceof Promise)) return verdict(change, viewer)
-      return viewer.then(renewed => verdict(change, renewed))
-    }
+    })
   }
 }
 
@@ -158,8 +150,8 @@ export class ChangeFeed implements Feed {
 function resumed<Payload extends object>(
   { lastEventId }: Context,
   { after, afterSeq }: FollowOptions<Payload>,
-): Pick<FollowOptions<Payload>, 'after' | 'afterSeq'> {
-  if (lastEventId === undefined) return { after, ...(afterSeq !== undefined && { afterSeq }) }
+): { after?: string | null | undefined; afterSeq?: number | undefined } {
+  if (lastEventId === undefined) return { after, afterSeq }
   if (afterSeq === undefined) return { after: lastEventId }
   if (!/^\d{1,9}$/.test(lastEventId)) {
     throw badInput('Last-Event-ID is not the seq of an event.', 'Last-Event-ID')

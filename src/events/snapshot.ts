@@ -45,6 +45,17 @@ export class Snapshot {
     return new Snapshot(`${xmin}:${xmax}:${inProgress.join(',')}`, xmin, xmax, new Set(inProgress))
   }
 
+  /** The same, and these transactions besides; they are known to be committed. */
+  with(xacts: ReadonlySet<bigint>): Snapshot {
+    let { xmax } = this
+    for (const xact of xacts) if (xact >= xmax) xmax = xact + 1n
+    const unseen: bigint[] = []
+    for (const xact of this.inProgress) if (!xacts.has(xact)) unseen.push(xact)
+    for (let xact = this.xmax; xact < xmax; xact++) if (!xacts.has(xact)) unseen.push(xact)
+    const xmin = unseen[0] ?? xmax
+    return new Snapshot(`${xmin}:${xmax}:${unseen.join(',')}`, xmin, xmax, new Set(unseen))
+  }
+
   /**
    * Whether it sees all that the other sees. Of two snapshots of one server one always does: the one
    * that was taken later.

@@ -3,12 +3,13 @@ import type { Caller, Context } from '../core/context.ts'
 import { callerOf } from '../core/context.ts'
 import { notFound } from '../core/errors.ts'
 import { bigintKey } from '../core/ids.ts'
+import { checkRange } from '../core/range.ts'
 import { reachesOf } from './changes-around.ts'
 import { conceptById } from './concepts.ts'
 import { type GraphPayload, graphTopic } from './graph.events.ts'
 import { isNear } from './near.sql.ts'
 import { canReadGraph } from './permissions.ts'
-import { checkRange, limits } from './traversal.ts'
+import { limits } from './traversal.ts'
 
 export interface FollowGraph {
   /** The id of a concept: only what happens around it. */

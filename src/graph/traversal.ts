@@ -1,8 +1,9 @@
 import { type Connection, childPage } from '../core/connection.ts'
 import type { Caller } from '../core/context.ts'
-import { badInput, notFound } from '../core/errors.ts'
+import { notFound } from '../core/errors.ts'
 import { bigintKey } from '../core/ids.ts'
 import type { PageArgs } from '../core/paging.ts'
+import { checkRange } from '../core/range.ts'
 import type { Concept } from '../generated/prisma/client.ts'
 import type { Direction } from './adjacent.sql.ts'
 import { keepConcepts } from './concepts.ts'
@@ -69,10 +70,6 @@ export async function readPath(
 }
 
 /** @throws BAD_USER_INPUT */
-export function checkRange(value: number, field: string, min: number, max: number) {
-  if (value < min || value > max) throw badInput(`${field} must be from ${min} to ${max}.`, field)
-}
-
 /** The other concepts one link away from a concept that the viewer sees already, each once. */
 export function neighborsOf(
   caller: Caller,

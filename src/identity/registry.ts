@@ -1,6 +1,7 @@
 import type { Caller } from '../core/context.ts'
-import { badInput, notFound } from '../core/errors.ts'
+import { notFound } from '../core/errors.ts'
 import { normalizeName } from '../core/names.ts'
+import { checkRange } from '../core/range.ts'
 import { checkText } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { RegistryEntry } from '../generated/prisma/client.ts'
@@ -29,9 +30,7 @@ export async function saveRegistryEntry(
   const code = readKey(input.code, 'code')
   const key = readKey(input.key, 'key')
   const value = checkText(input.value, 'value', 100_000)
-  if (input.position != null && (input.position < 0 || input.position > maxPosition)) {
-    throw badInput(`position must be from 0 to ${maxPosition}.`, 'position')
-  }
+  if (input.position != null) checkRange(input.position, 'position', 0, maxPosition)
   return transaction(caller, async tx => {
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('engraph:registry:' || ${code}))`
     const last = await tx.registryEntry.aggregate({ where: { code }, _max: { position: true } })

@@ -121,6 +121,6 @@ export async function revokeToken(caller: Caller, id: string): Promise<ApiToken>
   if (!token) throw notFound('token', 'id')
   caller.loaders.clear()
   // A trigger has noted it in the change log, so that the token's open streams end.
-  caller.db.committed.ring()
+  caller.db.committed.ring(undefined)
   return token
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from './json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 
 /**
  * The members of a record, found under any of their spellings (`entityType`, `entity_type`) and

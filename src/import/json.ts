@@ -1,10 +1,4 @@
-export type Json = string | number | boolean | null | Json[] | JsonObject
-export interface JsonObject {
-  [key: string]: Json
-}
-
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import type { Json } from '../core/json.ts'
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 const numberCharacter = /[\d.eE+-]/

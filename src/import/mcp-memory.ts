@@ -1,6 +1,7 @@
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { toUtf8 } from './encoding.ts'
 import { Fields, toLines, toName, toText } from './fields.ts'
-import { isObject, type Json, type JsonObject, parseJson } from './json.ts'
+import { parseJson } from './json.ts'
 import { ObjectScanner, type Scanned, type ScanOptions, type Section } from './object-scanner.ts'
 import { printable, quoted } from './quoted.ts'
 

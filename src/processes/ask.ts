@@ -8,7 +8,7 @@ import { transaction } from '../core/transaction.ts'
 import type { ProcessRun, RunQuestion } from '../generated/prisma/client.ts'
 import { deadline } from './deadline.sql.ts'
 import { checkSchema, violation } from './json-schema.ts'
-import { withLease } from './lease.ts'
+import { heldProcess, withLease } from './lease.ts'
 import { canRequestRuns } from './permissions.ts'
 import { appendToRun } from './processes.events.ts'
 import { lastQuestionOf } from './questions.ts'
@@ -33,7 +33,10 @@ export async function askUser(caller: Caller, input: AskUser): Promise<ProcessRu
   const prompt = checkText(input.prompt, 'prompt', maxPromptLength)
   if (prompt.trim() === '') throw badInput('A question cannot be empty.', 'prompt')
   const schema = input.schema ?? null
-  if (schema !== null) checkSchema(checkJson(schema, 'schema'), 'schema')
+  if (schema !== null) {
+    checkJson(schema, 'schema')
+    if (await heldProcess(caller, input.lease)) await checkSchema(schema, 'schema')
+  }
   return withLease(caller, input.lease, async (tx, run) => {
     const [question] = await query<Pick<RunQuestion, 'id'>>(
       tx,
@@ -76,7 +79,7 @@ export async function answerRun(caller: Caller, input: AnswerRun): Promise<Proce
   // Checked before the run is locked, against the question that it is checked to be the same then.
   const wrong =
     open?.id === input.questionId && open.schema !== null
-      ? violation(open.schema as Json, answer)
+      ? await violation(open.schema as Json, answer)
       : null
   return transaction(caller, async tx => {
     const run = await lockRun(tx, sql`r.id = ${found.id}::uuid`)
@@ -99,6 +102,7 @@ export async function answerRun(caller: Caller, input: AnswerRun): Promise<Proce
       sql`update process_run_questions set answered_at = clock_timestamp(), answer = ${JSON.stringify(answer)}::jsonb
         where id = ${asked.id}::uuid`,
     )
+    await appendToRun(tx, run, [{ type: 'answered', questionId: asked.id }])
     const answered = await changeRun(
       tx,
       run.id,
@@ -106,7 +110,6 @@ export async function answerRun(caller: Caller, input: AnswerRun): Promise<Proce
     )
     return appendToRun(tx, answered, [
       { type: 'status', from: 'waiting_user', to: 'running', errorText: null },
-      { type: 'answered', questionId: asked.id },
     ])
   })
 }

@@ -1,7 +1,8 @@
 import type { Caller } from '../core/context.ts'
-import { badInput, forbidden } from '../core/errors.ts'
+import { forbidden } from '../core/errors.ts'
 import { normalizeName } from '../core/names.ts'
 import { query } from '../core/query.ts'
+import { checkRange } from '../core/range.ts'
 import { raw, sql } from '../core/sql.ts'
 import { transaction } from '../core/transaction.ts'
 import type { ProcessRun } from '../generated/prisma/client.ts'
@@ -13,7 +14,8 @@ import { appendToRun } from './processes.events.ts'
 import { runColumns } from './processes.sql.ts'
 
 const maxClaimed = 100
-const leaseSecondsRange = [5, 3_600] as const
+const minLeaseSeconds = 5
+const maxLeaseSeconds = 3_600
 
 export interface ClaimRuns {
   /** All processes where it is left out. */
@@ -40,8 +42,8 @@ export async function claimRuns(caller: Caller, input: ClaimRuns): Promise<Claim
   if (!canWork(viewer)) throw forbidden('Runs are claimed by workers.')
   const worker = normalizeName(input.worker, 'worker', 200)
   const { max, leaseSeconds } = input
-  checkRange(max, 1, maxClaimed, 'max')
-  checkRange(leaseSeconds, ...leaseSecondsRange, 'leaseSeconds')
+  checkRange(max, 'max', 1, maxClaimed)
+  checkRange(leaseSeconds, 'leaseSeconds', minLeaseSeconds, maxLeaseSeconds)
   const codes = input.processCodes?.map(spellingOf).filter(code => code !== undefined)
   const ofProcesses = codes ? sql`and p.code = any(${codes}::text[])` : raw('')
   return transaction(caller, async tx => {
@@ -77,7 +79,3 @@ export async function claimRuns(caller: Caller, input: ClaimRuns): Promise<Claim
 
 /** A run that was answered is running already. */
 const begun = { type: 'status', from: 'queued', to: 'running', errorText: null } as const
-
-function checkRange(value: number, min: number, max: number, field: string): void {
-  if (value < min || value > max) throw badInput(`${field} must be from ${min} to ${max}.`, field)
-}

@@ -1,14 +1,13 @@
 import type { Caller } from '../core/context.ts'
 import { violatedConstraint } from '../core/database-errors.ts'
 import { badInput, conflict, forbidden, notFound } from '../core/errors.ts'
-import { checkJson, type Json } from '../core/json.ts'
+import { checkJson, isObject, type Json } from '../core/json.ts'
 import { normalizeName } from '../core/names.ts'
 import { query } from '../core/query.ts'
 import { join, raw, type Sql, sql } from '../core/sql.ts'
 import { checkText } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { Process, ProcessStatus } from '../generated/prisma/client.ts'
-import { isObject } from './json-object.ts'
 import { checkSchema } from './json-schema.ts'
 import { checkLimits } from './limits.ts'
 import { canDefineProcesses } from './permissions.ts'
@@ -35,7 +34,7 @@ export interface ProcessInput {
 /** @throws FORBIDDEN, BAD_USER_INPUT, CONFLICT where the code is taken */
 export async function createProcess(caller: Caller, input: ProcessInput): Promise<Process> {
   requireDefiner(caller)
-  const columns = readColumns({ ...input, code: input.code ?? '', name: input.name ?? '' })
+  const columns = await readColumns({ ...input, code: input.code ?? '', name: input.name ?? '' })
   const names = join(
     columns.map(([name]) => raw(name)),
     ', ',
@@ -62,7 +61,7 @@ export async function updateProcess(
   requireDefiner(caller)
   const found = await processById(caller, id)
   if (!found) throw notFound('process', 'id')
-  const columns = readColumns(input)
+  const columns = await readColumns(input)
   if (columns.length === 0) return found
   const changes = join(
     columns.map(([name, value]) => sql`${raw(name)} = ${value}`),
@@ -94,7 +93,7 @@ async function write(caller: Caller, statement: Sql): Promise<Process> {
 type Column = [name: string, value: Sql]
 
 /** The columns that are given, with their checked values. */
-function readColumns(input: ProcessInput): Column[] {
+async function readColumns(input: ProcessInput): Promise<Column[]> {
   const { code, name, outputSchema, autoRun, status, metadata } = input
   const columns: Column[] = []
   if (code !== undefined) columns.push(['code', sql`${readName(code, 'input.code')}`])
@@ -106,7 +105,7 @@ function readColumns(input: ProcessInput): Column[] {
     columns.push([column, sql`${read}`])
   }
   if (outputSchema !== undefined) {
-    columns.push(['output_schema', sql`${readSchema(outputSchema)}::jsonb`])
+    columns.push(['output_schema', sql`${await readSchema(outputSchema)}::jsonb`])
   }
   if (autoRun != null) columns.push(['auto_run', sql`${autoRun}`])
   if (status != null) columns.push(['status', sql`${status}::process_status`])
@@ -127,9 +126,9 @@ function readName(name: string | null, field: string): string {
   return normalizeName(name, field)
 }
 
-function readSchema(schema: Json): string | null {
+async function readSchema(schema: Json): Promise<string | null> {
   if (schema === null) return null
-  checkSchema(checkJson(schema, 'input.outputSchema'), 'input.outputSchema')
+  await checkSchema(checkJson(schema, 'input.outputSchema'), 'input.outputSchema')
   return JSON.stringify(schema)
 }
 

@@ -1,12 +1,11 @@
 import type { Caller } from '../core/context.ts'
 import { badInput } from '../core/errors.ts'
 import { type Json, replaceUnstorableJson } from '../core/json.ts'
-import { query, type Tx } from '../core/query.ts'
 import { sql } from '../core/sql.ts'
 import type { ProcessRun, RunStatus } from '../generated/prisma/client.ts'
 import { endRun } from './end-run.ts'
 import { violation } from './json-schema.ts'
-import { withLease } from './lease.ts'
+import { heldProcess, withLease } from './lease.ts'
 import { machineText } from './machine-text.ts'
 import { appendToRun } from './processes.events.ts'
 import { changeRun } from './run-row.sql.ts'
@@ -30,29 +29,25 @@ export async function finishRun(caller: Caller, input: FinishRun): Promise<Proce
   }
   const result = replaceUnstorableJson(input.result ?? null)
   const error = machineText(input.errorText)
+  const reason = status === 'succeeded' ? await whyDegraded(caller, lease, result.value) : null
   return withLease(
     caller,
     lease,
-    async (tx, run) => {
-      const reason = status === 'succeeded' ? await whyDegraded(tx, run, result.value) : null
-      return endRun(tx, run, {
+    (tx, run) =>
+      endRun(tx, run, {
         status: reason === null ? status : 'degraded',
         errorText: reason ?? error.text,
         result: input.result == null ? null : JSON.stringify(result.value),
         replacedText: result.replaced || error.replaced,
-      })
-    },
+      }),
     result.value,
   )
 }
 
-async function whyDegraded(tx: Tx, run: ProcessRun, result: Json): Promise<string | null> {
-  const [process] = await query<{ outputSchema: Json | null }>(
-    tx,
-    sql`select output_schema as "outputSchema" from processes where id = ${run.processId}::uuid`,
-  )
+async function whyDegraded(caller: Caller, lease: string, result: Json): Promise<string | null> {
+  const process = await heldProcess(caller, lease)
   if (process?.outputSchema == null) return null
-  const reason = violation(process.outputSchema, result)
+  const reason = await violation(process.outputSchema as Json, result)
   return reason === null ? null : `The result does not meet the output schema: ${reason}.`
 }
 

@@ -5,7 +5,7 @@ import type { Json } from '../core/json.ts'
 import { query, type Tx } from '../core/query.ts'
 import { sql } from '../core/sql.ts'
 import { transaction } from '../core/transaction.ts'
-import type { ProcessRun, RunStatus } from '../generated/prisma/client.ts'
+import type { Process, ProcessRun, RunStatus } from '../generated/prisma/client.ts'
 import { canWork } from './permissions.ts'
 import { appendToRun } from './processes.events.ts'
 import { changeRun, lockRun } from './run-row.sql.ts'
@@ -44,6 +44,23 @@ export async function withLease<Result>(
   })
   if ('ended' in done) throw illegalTransition(`The run has ended: it is ${done.ended}.`)
   return done.result
+}
+
+/**
+ * The process of the run that the lease holds, read without the lock. What costs much is done before
+ * the lock is taken, and for those alone who will get it.
+ */
+export async function heldProcess(
+  { viewer, db }: Caller,
+  lease: string,
+): Promise<Pick<Process, 'outputSchema'> | undefined> {
+  if (!canWork(viewer)) return undefined
+  const [process] = await query<Pick<Process, 'outputSchema'>>(
+    db.pool,
+    sql`select p.output_schema as "outputSchema" from process_runs r join processes p on p.id = r.process_id
+      where r.lease_hash = ${hashLease(lease)} and r.lease_expires_at > clock_timestamp()`,
+  )
+  return process
 }
 
 /** A repeat of the result that the run has tells nothing new. */

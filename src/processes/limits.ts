@@ -1,6 +1,5 @@
 import { badInput } from '../core/errors.ts'
-import type { JsonObject } from '../core/json.ts'
-import { isObject } from './json-object.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 
 /** For how many seconds a run may be queued, running and waiting, where its process says nothing. */
 export const defaultLimits = {

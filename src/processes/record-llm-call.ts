@@ -1,5 +1,4 @@
 import type { Caller } from '../core/context.ts'
-import { violatedConstraint } from '../core/database-errors.ts'
 import { badInput, conflict, forbidden, notFound } from '../core/errors.ts'
 import { uuidKey } from '../core/ids.ts'
 import { type Json, replaceUnstorableJson } from '../core/json.ts'
@@ -10,6 +9,7 @@ import { sql } from '../core/sql.ts'
 import { replaceUnstorable } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
 import type { LlmCall, ProcessRun } from '../generated/prisma/client.ts'
+import { checkKey } from './idempotency.ts'
 import { hashLease, leaseLost } from './lease.ts'
 import { cutText } from './machine-text.ts'
 import { canWork } from './permissions.ts'
@@ -18,7 +18,7 @@ import { appendToRun } from './processes.events.ts'
 import { llmCallColumns } from './processes.sql.ts'
 import { redact } from './redact.ts'
 import { lockRun } from './run-row.sql.ts'
-import { checkKey } from './start-run.ts'
+import { hideInText } from './secret-text.ts'
 import { countTokens, type TokenCounts } from './token-counts.ts'
 
 const maxEndpointLength = 10_000
@@ -72,13 +72,7 @@ export async function recordLlmCall(
   input: RecordLlmCall,
 ): Promise<LlmCall> {
   const call = readCall(input)
-  try {
-    if (lease == null) return await recordAlone(caller, input, call)
-    return await recordInRun(caller, lease, input, call)
-  } catch (error) {
-    if (violatedConstraint(error) !== 'llm_calls_recorded_by_idempotency_key_key') throw error
-    return repeated(caller, call)
-  }
+  return lease == null ? recordAlone(caller, input, call) : recordInRun(caller, lease, input, call)
 }
 
 async function recordAlone(caller: Caller, input: RecordLlmCall, call: CheckedCall) {
@@ -87,7 +81,10 @@ async function recordAlone(caller: Caller, input: RecordLlmCall, call: CheckedCa
   const process = input.processId == null ? null : await processById(caller, input.processId)
   if (input.processId != null && !process) throw notFound('process', 'input.processId')
   const place = { processId: process?.id ?? null, runId: null, stepId: null }
-  return transaction(caller, tx => insertCall(tx, caller, place, call))
+  return transaction(
+    caller,
+    async tx => (await insertCall(tx, caller, place, call)) ?? repeated(tx, caller, place, call),
+  )
 }
 
 function recordInRun(caller: Caller, lease: string, input: RecordLlmCall, call: CheckedCall) {
@@ -101,6 +98,7 @@ function recordInRun(caller: Caller, lease: string, input: RecordLlmCall, call: 
     const stepId = input.stepId == null ? null : await findStep(tx, run, input.stepId)
     const place = { processId: run.processId, runId: run.id, stepId }
     const recorded = await insertCall(tx, caller, place, call)
+    if (!recorded) return repeated(tx, caller, place, call)
     await appendToRun(tx, run, [{ type: 'llmCall', llmCallId: `${recorded.id}` }])
     return recorded
   })
@@ -145,8 +143,8 @@ function readCall(input: RecordLlmCall): CheckedCall {
     errorText: error.text || null,
   })
   return {
-    scope: normalizeName(input.scope, 'input.scope', 200),
-    model: normalizeName(input.model, 'input.model'),
+    scope: withoutShapes(normalizeName(input.scope, 'input.scope', 200)),
+    model: withoutShapes(normalizeName(input.model, 'input.model')),
     latencyMs,
     httpStatus,
     idempotencyKey,
@@ -158,6 +156,8 @@ function readCall(input: RecordLlmCall): CheckedCall {
     replacedText: endpoint.replaced || error.replaced || payloads.replaced,
   }
 }
+
+const withoutShapes = (text: string) => hideInText(text, () => {})
 
 /** Both payloads are looked through at once, numbers to the letter. */
 function withoutSecrets(
@@ -192,12 +192,13 @@ function payload(
   return value == null ? null : JSON.stringify(value)
 }
 
+/** Undefined where a call with this key is there. */
 async function insertCall(
   tx: Tx,
   { viewer }: Caller,
   place: Place,
   call: CheckedCall,
-): Promise<LlmCall> {
+): Promise<LlmCall | undefined> {
   const { tokens } = call
   const [recorded] = await query<LlmCall>(
     tx,
@@ -208,19 +209,24 @@ async function insertCall(
         ${viewer.userId}::uuid, ${call.model}, ${call.endpoint}, ${call.payloads}::jsonb -> 0,
         nullif(${call.payloads}::jsonb -> 1, 'null'), ${call.latencyMs}::int, ${call.httpStatus}::int, ${call.errorText},
         ${tokens.prompt}::int, ${tokens.completion}::int, ${call.replacedText}, ${call.idempotencyKey})
+      on conflict (recorded_by, idempotency_key) do nothing
       returning ${llmCallColumns}`,
   )
-  if (!recorded) throw new Error('an LLM call was not inserted')
   return recorded
 }
 
 /** @throws CONFLICT where the call with this key is another one */
-async function repeated({ db, viewer }: Caller, call: CheckedCall): Promise<LlmCall> {
+async function repeated(
+  tx: Tx,
+  { viewer }: Caller,
+  { processId, runId, stepId }: Place,
+  call: CheckedCall,
+): Promise<LlmCall> {
   const [found] = await query<LlmCall & { isSame: boolean }>(
-    db.pool,
+    tx,
     sql`select ${llmCallColumns},
-        (lc.scope, lc.model, lc.endpoint, lc.request_json, lc.response_json, lc.error_text)
-          is not distinct from (${call.scope}::text, ${call.model}::text, ${call.endpoint}::text,
+        (lc.process_id, lc.run_id, lc.step_id, lc.scope, lc.model, lc.endpoint, lc.request_json, lc.response_json, lc.error_text)
+          is not distinct from (${processId}::uuid, ${runId}::uuid, ${stepId}::uuid, ${call.scope}::text, ${call.model}::text, ${call.endpoint}::text,
             ${call.payloads}::jsonb -> 0, nullif(${call.payloads}::jsonb -> 1, 'null'), ${call.errorText}::text) as "isSame"
       from llm_calls lc
       where lc.recorded_by = ${viewer.userId}::uuid and lc.idempotency_key = ${call.idempotencyKey}`,

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../core/json.ts'
-import { isObject } from './json-object.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { Echoes } from './echoes.ts'
 import { isSecretHeader, isSecretName, isTokenName } from './secret-names.ts'
 import { decoded, hideInText, redacted } from './secret-text.ts'
 
@@ -25,9 +25,9 @@ export function redact({ endpoint, request, response, errorText }: Redactable): 
     response: response === undefined ? undefined : hideInJson(response, found),
     errorText: errorText === null ? null : hideInText(errorText, found),
   }
-  const echoes = secrets.pattern()
+  const echoes = secrets.echoes()
   if (!echoes) return seen
-  const silence = (text: string) => text.replace(echoes, redacted)
+  const silence = (text: string) => echoes.replaceIn(text, redacted)
   return {
     endpoint: silence(seen.endpoint),
     request: silenceJson(seen.request, silence),
@@ -36,16 +36,18 @@ export function redact({ endpoint, request, response, errorText }: Redactable): 
   }
 }
 
-const maxSecrets = 100
 /** In characters; nobody echoes a longer one. */
 const maxLength = 4_000
+/** Of all together: what comes behind is taken out where it stands, but not looked for elsewhere. */
+const maxTotal = 100_000
 
 /** Those that are looked for wherever else they may be. */
 class Secrets {
   readonly #texts = new Set<string>()
+  #total = 0
 
   readonly add = (secret: string): void => {
-    if (secret.length > maxLength || this.#texts.size >= maxSecrets) return
+    if (secret.length > maxLength || this.#total >= maxTotal) return
     const value = secret.trim()
     if (this.#texts.has(value)) return
     this.#addOne(value)
@@ -55,15 +57,16 @@ class Secrets {
 
   #addOne(text: string): void {
     if (!isTelling(text)) return
-    for (const spelling of [text, decoded(text), JSON.stringify(text).slice(1, -1)]) {
-      if (this.#texts.size < maxSecrets) this.#texts.add(spelling)
+    const inJson = JSON.stringify(text).slice(1, -1)
+    for (const spelling of [text, decoded(text), inJson, encoded(text)]) {
+      if (this.#texts.has(spelling)) continue
+      this.#texts.add(spelling)
+      this.#total += spelling.length
     }
   }
 
-  pattern(): RegExp | undefined {
-    const longestFirst = [...this.#texts].toSorted((one, other) => other.length - one.length)
-    const spellings = longestFirst.flatMap(text => [text, encoded(text)]).map(escaped)
-    return spellings.length > 0 ? new RegExp([...new Set(spellings)].join('|'), 'g') : undefined
+  echoes(): Echoes | undefined {
+    return this.#texts.size > 0 ? new Echoes(this.#texts) : undefined
   }
 }
 
@@ -78,15 +81,18 @@ const names =
   /^(?:password|passphrase|(?:client[_-]?)?secret|api[_-]?key|(?:access|refresh|id)[_-]?token|authorization|credentials?)$/i
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 type Found = (secret: string) => void
 
-/** What `core/json-text.ts` puts for a number that a double cannot hold; it must stay whole. */
-const isExactNumber = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-?\d/.test(text)
+/**
+ * The digits of a number that a double cannot hold, for which `core/json-text.ts` puts a text that must
+ * stay whole or go.
+ */
+const exactDigits = (text: string): string | undefined =>
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(-?\d.*)$/.exec(text)?.[1]
 
 function hideInJson(value: Json, found: Found, isOfProperties = false): Json {
-  if (typeof value === 'string') return isExactNumber(value) ? value : hideInText(value, found)
+  if (typeof value === 'string') return exactDigits(value) ? value : hideInText(value, found)
   if (Array.isArray(value)) return hideInList(value, found)
   if (!isObject(value)) return value
   const isNamed = namesSecret(value)
@@ -128,7 +134,9 @@ const isOfText = (holder: JsonObject, key: string) =>
 function hide(value: Json, name: string, found: Found): Json {
   if (typeof value === 'number') return isTokenName(name) ? value : hide(String(value), name, found)
   if (typeof value === 'string' && value !== '') {
-    found(value)
+    const digits = exactDigits(value)
+    if (digits && isTokenName(name)) return value
+    found(digits ?? value)
     return redacted
   }
   if (Array.isArray(value)) return value.map(item => hide(item, name, found))
@@ -141,7 +149,10 @@ function hide(value: Json, name: string, found: Found): Json {
 }
 
 function silenceJson(value: Json, silence: (text: string) => string): Json {
-  if (typeof value === 'string') return isExactNumber(value) ? value : silence(value)
+  if (typeof value === 'string') {
+    const digits = exactDigits(value)
+    return digits && silence(digits) === digits ? value : silence(digits ?? value)
+  }
   if (typeof value === 'number') return silence(String(value)) === redacted ? redacted : value
   if (Array.isArray(value)) return value.map(item => silenceJson(item, silence))
   if (!isObject(value)) return value

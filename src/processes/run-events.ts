@@ -2,9 +2,10 @@ import type { Change } from '../core/change.ts'
 import type { Caller, Context } from '../core/context.ts'
 import { callerOf } from '../core/context.ts'
 import { badInput, notFound } from '../core/errors.ts'
+import { checkRange } from '../core/range.ts'
 import { type CountedChange, historyOf } from '../events/history.ts'
 import { type RunHappening, type RunPayload, runTopic } from './processes.events.ts'
-import { canSeeChange, changeMeets, type RunFilter } from './run-filter.ts'
+import { canSeeChange, changesThatMeet, type RunFilter } from './run-filter.ts'
 import { runById } from './runs.ts'
 
 /** What happened in a run: from its history, or as it comes. */
@@ -31,9 +32,7 @@ export function eventsOf(
   args: { after: number; first?: number | null | undefined },
 ): Promise<CountedChange<RunPayload>[]> {
   const first = eventsAskedFor(args.first)
-  if (first < 0 || first > maxEvents) {
-    throw badInput(`first must be from 0 to ${maxEvents}.`, 'first')
-  }
+  checkRange(first, 'first', 0, maxEvents)
   return historyOf(caller, runTopic, runId, { afterSeq: readSeq(args.after), first })
 }
 
@@ -57,6 +56,7 @@ export async function followRun(
     name: 'run events',
     subject: run.id,
     afterSeq,
+    lastSeq: run.lastSeq,
     accepts: (change, caller) => canSeeChange(caller, change),
   })
 }
@@ -69,5 +69,5 @@ export const followRuns = (
   context.feed.follow(context, runTopic, {
     name: `run changes ${JSON.stringify(filter)}`,
     after,
-    accepts: (change, caller) => changeMeets(caller, filter, change),
+    accepts: changesThatMeet(filter),
   })

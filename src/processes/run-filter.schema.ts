@@ -1,6 +1,7 @@
 import { builder } from '../core/builder.ts'
 import { readIdOf } from '../core/ids.ts'
 import { OrderDirection } from '../core/order.ts'
+import { checkRange } from '../core/range.ts'
 import { RunStatus } from './enums.schema.ts'
 import type { RunFilter as Filter } from './run-filter.ts'
 import type { RunSort as Sort } from './run-lists.ts'
@@ -9,7 +10,9 @@ export const RunFilter = builder.inputType('RunFilter', {
   description:
     'Which runs: those that meet all that is given. An empty list and what the viewer may not see nothing meets.',
   fields: t => ({
-    processCodes: t.stringList({ description: 'Of processes with one of these codes.' }),
+    processCodes: t.stringList({
+      description: 'Of processes with one of these codes, which are 100 at the most.',
+    }),
     status: t.field({ type: [RunStatus], description: 'In one of these statuses.' }),
     requestedBy: t.string({ description: 'Requested by the person with this login.' }),
     chatId: t.id({ description: 'Started in the chat with this global id.' }),
@@ -44,9 +47,12 @@ export const RunOrder = builder.inputType('RunOrder', {
 
 type FilterInput = typeof RunFilter.$inferInput | null | undefined
 
-/** @throws BAD_USER_INPUT for a chat's id that is none */
+const maxCodes = 100
+
+/** @throws BAD_USER_INPUT for a chat's id that is none, and for too many codes */
 export function readRunFilter(filter: FilterInput): Filter {
-  const { chatId } = filter ?? {}
+  const { chatId, processCodes } = filter ?? {}
+  checkRange(processCodes?.length ?? 0, 'filter.processCodes', 0, maxCodes)
   if (chatId == null) return { ...filter, chatId: null }
   return { ...filter, chatId: readIdOf('Chat', chatId, 'filter.chatId') }
 }

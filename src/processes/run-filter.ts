@@ -42,17 +42,26 @@ export async function runsThatMeet(caller: Caller, filter: RunFilter): Promise<S
   return and(where)
 }
 
+/** Asked of each change, so that what does not depend on it is found out once. */
+export function changesThatMeet(
+  filter: RunFilter,
+): (change: Change<RunPayload>, caller: Caller) => Promise<boolean> {
+  const codes = filter.processCodes && new Set(filter.processCodes.map(spellingOf))
+  return (change, caller) => changeMeets(caller, filter, codes, change)
+}
+
 /**
  * Whether the viewer may see the change and its run meets the filter: by its status after the change,
  * or where the change took it out of one, by that.
  */
-export async function changeMeets(
+async function changeMeets(
   caller: Caller,
   filter: RunFilter,
+  codes: ReadonlySet<string | undefined> | null | undefined,
   change: Change<RunPayload>,
 ): Promise<boolean> {
   const { payload } = change
-  const { status, processCodes } = filter
+  const { status } = filter
   if (status && !status.some(one => one === payload.status || one === statusBefore(payload))) {
     return false
   }
@@ -65,10 +74,7 @@ export async function changeMeets(
     const chat = await chatById(caller, filter.chatId)
     if (!chat || chat.id !== payload.chatId) return false
   }
-  if (processCodes) {
-    const { code } = await processOf(caller, payload)
-    if (!processCodes.some(one => spellingOf(one) === code)) return false
-  }
+  if (codes && !codes.has((await processOf(caller, payload)).code)) return false
   return isOfTime(caller, filter, change.subject)
 }
 

@@ -3,10 +3,13 @@
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-const keyOf = '(?:api|secret|private|access|account|auth|subscription|functions|signing|shared)key'
+const purposes =
+  'api|secret|private|access|account|auth|subscription|functions|signing|shared|encryption|master|admin|service|license|ssh|pgp|gpg'
+const providers =
+  'openai|anthropic|claude|azure|aws|google|gemini|vertex|mistral|cohere|groq|xai|grok|deepseek|perplexity|together|fireworks|replicate|huggingface|openrouter|elevenlabs|voyage|tavily|serpapi|pinecone|stripe'
 const called = new RegExp(
-  `(?:authorization|${keyOf}|secret|password|passwd|passphrase|cookie|credential)s?(?:header|value|\\d+)?$` +
-    '|token(?:header|value|\\d+)?$|^(?:auth|bearer|jwt)$',
+  `(?:authorization|(?:${purposes}|${providers})key|secret|password|passwd|passphrase|passcode|pwd|cookie|credential)s?(?:header|value|\\d+)?$` +
+    '|token(?:header|value|\\d+)?$|^(?:auth|bearer|jwt|pass|otp|pin|pincode|otpcode)$|(?:db|user|smtp|ftp|root|admin|redis|mysql|postgres)pass$',
 )
 
 // Models have tokens too, of which no one is a secret.
@@ -18,7 +21,7 @@ export function isSecretName(name: string): boolean {
   return called.test(spelled) && !ofModels.test(spelled)
 }
 
-const shortNames = new Set(['key', 'sig', 'signature', 'pwd', 'pass', 'code'])
+const shortNames = new Set(['key', 'sig', 'signature', 'code'])
 
 /** Of a parameter in a URL, where shorter names are usual. */
 export const isSecretParameter = (name: string) => isSecretName(name) || shortNames.has(plain(name))

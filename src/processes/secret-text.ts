@@ -37,7 +37,7 @@ const always = () => true
 // Each pattern begins where no other match of it can have begun, or is bounded: a text can have
 // megabytes of one word.
 const shapes =
-  /(?<![A-Za-z0-9])((?:sk|rk)[-_][A-Za-z0-9_-]{8,}|(?:gsk|hf|xai|pplx|engraph|lease)[-_][A-Za-z0-9_-]{20,}|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[\w-]{30,}|(?:AKIA|ASIA)[A-Z0-9]{16}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*)/g
+  /(?<![A-Za-z0-9])((?:sk|rk)[-_][A-Za-z0-9_-]{8,}|(?:gsk|hf|xai|pplx|engraph|lease)[-_][A-Za-z0-9_-]{20,}|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[\w-]{30,}|bot\d{6,12}:[\w-]{30,}|(?:AKIA|ASIA)[A-Z0-9]{16}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*)/g
 
 const privateKey =
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----((?:\\[rn]|[A-Za-z0-9+/=\s]){1,20000})-----END/g
@@ -60,6 +60,27 @@ const header =
 const cookie =
   /(?<![A-Za-z0-9])((?:set-)?cookie)\s{0,9}:\s{0,9}([^\s=;:"'\\]{1,200}=[^\r\n"'\\]*)/gi
 
+/** `api_key: …`, as configurations and logs say it. */
+const setting =
+  /(?<![\w.%~-])([A-Za-z][\w.-]{1,59})["']?\s{0,3}:\s{0,3}["']?([^\s"'`,;<>()[\]{}\\]{6,})/g
+
+/** `--token …` */
+const option = /(?<!\S)--?([A-Za-z][\w-]{1,59})\s{1,9}["']?([^\s"'`-][^\s"'`]{3,})/g
+const login = /(?<!\S)(?:-u|--user|--proxy-user)\s{0,9}["']?[^\s:"']{1,200}:([^\s"']{1,200})/g
+
+/** In prose and in shells: `passwd …`. */
+const said =
+  /(?<![A-Za-z0-9])(?:password|passwd|passphrase)\s{1,9}(?:is\s{1,9})?([^\s"'`,;<>\\]{6,})/gi
+
+const element = /<([\w:.-]{1,60})>([^<>]{1,4000})<\/\1>/g
+
+/** What follows in the address of a webhook is all that one needs to write there. */
+const webhook =
+  /(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks)\/([\w/-]{20,200})/gi
+
+/** Words and counts are not, when it is only a colon that says so. */
+const isMixed = (value: string) => /\d/.test(value) && /[^\d.:%]/.test(value)
+
 /** A member of JSON that stands in a text, be it escaped up to four times more or not. */
 const member =
   /((?<!\\)\\{0,15}["'])([\w.\- ]{1,60})\1\s{0,9}:\s{0,9}(\\{0,15}["'])((?:(?!\3)(?:\\.|[^\r\n]))*)\3/g
@@ -76,12 +97,24 @@ const rules: Rule[] = [
   rule(cookie, always),
   rule(member, ([, name = '']) => isSecretName(name)),
   rule(parameter, ([mark = '', name = '']) =>
-    mark === '' ? isSecretName(name) : isSecretParameter(decoded(name)),
+    mark === '' ? isSecretName(name) : isSecretParameter(withLetters(name)),
   ),
+  rule(setting, ([name = ''], value) => isSecretName(name) && isMixed(value)),
+  rule(option, ([name = '']) => isSecretName(name)),
+  rule(login, always),
+  rule(said, (_before, value) => isMixed(value)),
+  rule(element, ([name = '']) => isSecretName(name)),
+  rule(webhook, always),
   rule(bearer, (_before, value) => !word.test(value)),
   rule(basic, (_before, value) => isLogin(value)),
   rule(shapes, always),
 ]
+
+/** The name of a parameter, in which letters too may be spelled as `%61`. */
+const withLetters = (name: string) =>
+  name.replace(/%([4-7][0-9a-f])/gi, (_spelling, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
 
 /** As a parameter says it, or as it is where it says nothing. */
 export function decoded(text: string): string {

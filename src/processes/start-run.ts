@@ -9,6 +9,7 @@ import { transaction } from '../core/transaction.ts'
 import type { Process, ProcessRun } from '../generated/prisma/client.ts'
 import { chatById } from './chats.ts'
 import { deadline } from './deadline.sql.ts'
+import { checkKey } from './idempotency.ts'
 import { canRequestRuns } from './permissions.ts'
 import { processByCode, processById } from './process-list.ts'
 import { appendToRun } from './processes.events.ts'
@@ -17,7 +18,6 @@ import { runById } from './runs.ts'
 
 /** In characters: as much as a request can hold. */
 const maxInputLength = 4_000_000
-const maxKeyLength = 200
 
 export interface StartRun {
   processCode?: string | null | undefined
@@ -141,12 +141,6 @@ const requireOpen = ({ status }: Pick<Process, 'status'>, field: string) => {
 
 const takesNoRuns = (field: string) =>
   conflict('The process is a draft or archived, and takes no runs.', field)
-
-/** A key that keeps a repeated call from a second effect. */
-export function checkKey(key: string, field: string): void {
-  checkText(key, field, maxKeyLength)
-  if (key === '') throw badInput('An idempotency key cannot be empty.', field)
-}
 
 /** @throws CONFLICT where the run with this key has another input */
 async function findRepeated({ db, viewer }: Caller, run: NewRun): Promise<ProcessRun | undefined> {

@@ -1,5 +1,4 @@
-import type { Json } from '../core/json.ts'
-import { isObject } from './json-object.ts'
+import { isObject, type Json } from '../core/json.ts'
 
 export interface TokenCounts {
   prompt: number | null

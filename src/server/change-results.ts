@@ -6,9 +6,9 @@ import {
   visit,
 } from 'graphql'
 import type { Change } from '../core/change.ts'
-import { type Context, permissionClass, type Viewer } from '../core/context.ts'
-import { unauthenticated } from '../core/errors.ts'
+import type { Context } from '../core/context.ts'
 import { Loaders } from '../core/loaders.ts'
+import { sharedByClass } from '../core/shared-by-class.ts'
 import { SharedResults } from '../core/shared-results.ts'
 import type { ChangeStream } from '../events/change-stream.ts'
 import { eventId } from './event-id.ts'
@@ -63,15 +63,11 @@ export class ChangeResults {
 
   #sharedBy(watching: Watching): (change: Change) => ExecutionResult | Promise<ExecutionResult> {
     const { context, execute } = watching
-    const operation = this.#keyOf(watching)
-    let known: Viewer | undefined
-    let group = ''
-    const shared = (change: Change, viewer: Viewer | null) => {
-      if (viewer === null) throw unauthenticated()
-      if (viewer !== known) group = JSON.stringify([operation, permissionClass(viewer)])
-      known = viewer
+    return sharedByClass(this.#results, context.access, {
+      name: this.#keyOf(watching),
       // The result has the cursor in it, which is not the same for one who reads what came long ago.
-      return this.#results.once(`${group} ${change.id} ${change.cursor}`, async () => {
+      keyOf: change => `${change.id} ${change.cursor}`,
+      work: async (change, viewer) => {
         this.#metrics.eventExecuted()
         // What was read for an earlier change is out of date.
         const result = await execute(change, { ...context, viewer, loaders: new Loaders() })
@@ -80,13 +76,8 @@ export class ChangeResults {
         const failure = result.errors?.find(isPassing)
         if (failure) throw failure
         return result
-      })
-    }
-    return change => {
-      const viewer = context.access.current()
-      if (!(viewer instanceof Promise)) return shared(change, viewer)
-      return viewer.then(renewed => shared(change, renewed))
-    }
+      },
+    })
   }
 
   #keyOf({ document, node, variables }: Watching): string {

@@ -47,6 +47,16 @@ describe.each(['ws', 'sse'] as const)('a feed over %s', over => {
     expect(names(await feed.take(2))).toEqual([`${over} first`, `${over} second`])
   })
 
+  it('brings nothing that was answered before it was asked for', async () => {
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(['a', 'b', 'c'].map(letter => create(`${over} old ${letter} ${round}`)))
+      const feed = await watch(api.admin, Changes, {}, { over })
+      await create(`${over} new ${round}`)
+      expect(names(await feed.take(1))).toEqual([`${over} new ${round}`])
+      feed.cut()
+    }
+  })
+
   it('goes on behind the cursor of any event, and brings nothing twice', async () => {
     const after = await position()
     for (const letter of ['a', 'b', 'c', 'd']) await create(`${over} resumed ${letter}`)
@@ -104,9 +114,12 @@ describe.each(['ws', 'sse'] as const)('a feed over %s', over => {
 })
 
 describe('a cursor', () => {
-  it('that is ahead of the database is told to read anew', async () => {
+  it.each([
+    ['behind a batch', ['999999999:999999999:']],
+    ['in a batch', ['5:5:', '999999999:999999999:', '1']],
+  ])('%s that is ahead of the database is told to read anew', async (_where, ahead) => {
     const [epoch] = JSON.parse(Buffer.from(await position(), 'base64url').toString())
-    const place = [epoch, '999999999:999999999:']
+    const place = [epoch, ...ahead]
     const after = Buffer.from(JSON.stringify(place)).toString('base64url')
     const feed = await watch(api.admin, Changes, { after })
     expect((await feed.refusal()).extensions).toMatchObject({

@@ -27,7 +27,7 @@ it('brings the change of a transaction whose number a crash of PostgreSQL gave t
   const given = await rolledBack(postgres.url)
   // The feed looks, and sees that nothing runs any more.
   const reads = vi.spyOn(db.pool, 'query')
-  db.committed.ring()
+  db.committed.ring(undefined)
   await expect.poll(() => reads.mock.calls.length, { timeout: 5_000 }).toBeGreaterThan(1)
   const after = feed.position
   await postgres.restart('crash')

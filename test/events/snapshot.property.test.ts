@@ -70,6 +70,22 @@ describe('a snapshot', () => {
     )
   })
 
+  it('with transactions sees them and what it saw before, and comes back from its text', () => {
+    const added = fc.uniqueArray(fc.bigInt({ min: 10n, max: 40n }))
+    fc.assert(
+      fc.property(history, added, ({ taken, last }, added) => {
+        for (const { snapshot } of taken) {
+          const more = snapshot.with(new Set(added))
+          for (let xact = 0n; xact <= last + 40n; xact++) {
+            expect(more.sees(xact)).toBe(snapshot.sees(xact) || added.includes(xact))
+          }
+          expect(Snapshot.read(more.text)).toEqual(more)
+          expect(more.covers(snapshot)).toBe(true)
+        }
+      }),
+    )
+  })
+
   it.each(['', '5', '5:4:', '5:9:4', '5:9:9', '5:9:6,', 'a:b:', '5:9:6;7', `1:${'9'.repeat(30)}:`])(
     'is none of «%s»',
     text => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { graphql } from '../generated/gql.ts'
+import { afterReading } from '../support/after-reading.ts'
 import { type Api, startApi } from '../support/api.ts'
 
 let api: Api
@@ -28,21 +29,6 @@ const Start = graphql(`
   }
 `)
 
-/** Does something right after the first statement that reads this, and before its answer is used. */
-function after(read: RegExp, work: () => Promise<unknown>) {
-  const { pool } = api.db
-  const query = pool.query
-  let isDone = false
-  vi.spyOn(pool, 'query').mockImplementation(async (...args: unknown[]) => {
-    const result = await Reflect.apply(query, pool, args)
-    if (!isDone && read.test((args[0] as { text?: string }).text ?? '')) {
-      isDone = true
-      await work()
-    }
-    return result
-  })
-}
-
 /** Does something right after the first transaction was committed. */
 function afterCommit(work: () => Promise<unknown>) {
   const { prisma } = api.db
@@ -64,7 +50,7 @@ const mergeBIntoA = () => api.admin.run(Merge, { into: id.a, from: [id.b] })
 
 describe('a concept that is deleted while it is read', () => {
   it('is still at the ends of the links of a neighbourhood', async () => {
-    after(/with recursive level/, deleteB)
+    afterReading(api.db.pool, /with recursive level/, deleteB)
     const { neighborhood } = await api.admin.run(
       graphql(`
         query NeighborhoodWhileDeleting($id: ID!) {
@@ -84,7 +70,7 @@ describe('a concept that is deleted while it is read', () => {
   })
 
   it('is still at the end of a path', async () => {
-    after(/with recursive/, deleteB)
+    afterReading(api.db.pool, /with recursive/, deleteB)
     const { path } = await api.admin.run(
       graphql(`
         query PathWhileDeleting($from: ID!, $to: ID!) {
@@ -97,7 +83,7 @@ describe('a concept that is deleted while it is read', () => {
   })
 
   it('takes its links out of a page, and the others stay', async () => {
-    after(/from links l/, deleteB)
+    afterReading(api.db.pool, /from links l/, deleteB)
     const { concept } = await api.admin.run(Page)
     expect(concept?.outgoing).toEqual({
       pageInfo: { hasNextPage: false },
@@ -106,12 +92,14 @@ describe('a concept that is deleted while it is read', () => {
   })
 
   it('takes its links along where they are asked for by their ids', async () => {
-    after(/from links l/, deleteB)
+    afterReading(api.db.pool, /from links l/, deleteB)
     expect(await api.admin.run(LinkNode, { id: id.aToB })).toEqual({ node: null })
   })
 
   it('is still at the start of the links of its own page', async () => {
-    after(/from links l/, () => api.db.pool.query(`delete from concepts where name = 'a'`))
+    afterReading(api.db.pool, /from links l/, () =>
+      api.db.pool.query(`delete from concepts where name = 'a'`),
+    )
     const { concept } = await api.admin.run(Page)
     expect(concept?.outgoing.edges.map(({ node }) => node.from.name)).toEqual(['a', 'a'])
   })
@@ -119,7 +107,7 @@ describe('a concept that is deleted while it is read', () => {
 
 describe('a concept that is merged while it is read', () => {
   it('leaves its links in a page, as they have become', async () => {
-    after(/from links l/, mergeBIntoA)
+    afterReading(api.db.pool, /from links l/, mergeBIntoA)
     const { concept } = await api.admin.run(Page)
     expect(concept?.outgoing.edges).toEqual([
       { node: { from: { name: 'a' }, to: { name: 'a' } } },
@@ -128,7 +116,7 @@ describe('a concept that is merged while it is read', () => {
   })
 
   it('leaves a link that is asked for by its id', async () => {
-    after(/from links l/, mergeBIntoA)
+    afterReading(api.db.pool, /from links l/, mergeBIntoA)
     expect(await api.admin.run(LinkNode, { id: id.aToB })).toEqual({
       node: { from: { name: 'a' }, to: { name: 'a' } },
     })
@@ -164,7 +152,7 @@ describe('a concept that is deleted right after it was written', () => {
   })
 
   it('leaves a merge with its other links', async () => {
-    after(/from links l/, deleteB)
+    afterReading(api.db.pool, /from links l/, deleteB)
     const { mergeConcepts } = await api.admin.run(
       graphql(`
         mutation MergeBeforeDeleting($into: ID!, $from: [ID!]!) {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
 import { importFile } from '../../src/import/command.ts'
 import type { MemoryFailure, MemorySkipped } from '../../src/import/mcp-memory.ts'
+import { graphNow, lastChangeId, replay, toldSince } from '../support/graph-replay.ts'
 import { type ImportDatabase, openImportDatabase } from './import-database.ts'
 import { entity, relation } from './read-items.ts'
 
@@ -194,6 +195,17 @@ describe('an import', () => {
     const { leftOut } = await importListing(rows.join('\n'))
     expect(leftOut).toEqual([expect.stringMatching(/^4: name "Agent\ufffd"/)])
     expect((await database.graph()).concepts).toEqual(['Agent: 0\n1\n2', 'person: '])
+  })
+
+  it('tells those who follow the graph of all that it makes, and nothing of what was there', async () => {
+    const { pool } = database.caller.db
+    const since = await lastChangeId(pool)
+    await database.importText(await dataFile('memory.jsonl'))
+    const told = await toldSince(pool, since)
+    expect(replay(told)).toEqual(await graphNow(pool))
+    expect(told).toHaveLength(19)
+    await database.importText(await dataFile('memory.jsonl'))
+    expect(await toldSince(pool, since)).toEqual(told)
   })
 
   it('is refused to a worker', async () => {

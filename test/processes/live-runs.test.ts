@@ -109,6 +109,12 @@ describe.each(['ws', 'sse'] as const)('runEvents over %s', over => {
     expect(seqs).toEqual([4, 5])
   })
 
+  it('says that one has to read anew behind a seq that the run has not come to', async () => {
+    const variables = { id: globalId.run(run), after: 99 }
+    const { refusal } = await watch(ann, RunEvents, variables, { over })
+    expect((await refusal()).extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', resync: true })
+  })
+
   it('shows the process as it is at each event', async () => {
     const { next } = await watch(ann, RunEvents, { id: globalId.run(run), after: 1 }, { over })
     await result('one')

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { graphql } from '../generated/gql.ts'
+import { afterReading } from '../support/after-reading.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { globalId, SeededRuns } from '../support/seeded-runs.ts'
 
@@ -9,21 +10,6 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 afterEach(() => vi.restoreAllMocks())
-
-/** Does something right after the first statement that reads this, and before its answer is used. */
-function after(read: RegExp, work: () => Promise<unknown>) {
-  const { pool } = api.db
-  const query = pool.query
-  let isDone = false
-  vi.spyOn(pool, 'query').mockImplementation(async (...args: unknown[]) => {
-    const result = await Reflect.apply(query, pool, args)
-    if (!isDone && read.test((args[0] as { text?: string }).text ?? '')) {
-      isDone = true
-      await work()
-    }
-    return result
-  })
-}
 
 it('a run that another worker claims while it is read keeps its process and what hangs on it', async () => {
   const seed = new SeededRuns(api)
@@ -37,7 +23,7 @@ it('a run that another worker claims while it is read keeps its process and what
     { type: 'status', from: null, to: 'queued', errorText: null },
     { type: 'step', stepId, stepKey: 'fetch', from: null, to: 'running', errorText: null },
   )
-  after(/from process_runs r/, () =>
+  afterReading(api.db.pool, /from process_runs r/, () =>
     api.db.pool.query(
       `update process_runs set status = 'running', claimed_by = requested_by,
         lease_hash = repeat('0', 64), lease_expires_at = now() + '1 minute'`,

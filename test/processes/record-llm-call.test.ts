@@ -170,6 +170,18 @@ describe('an LLM call', () => {
     expect(await user.verdict(Record, { lease: null, input: other })).toBe('CONFLICT')
   })
 
+  it('of another run is not the one with the same key', async () => {
+    const [first, second] = [await claimed(), await claimed()]
+    const input = { ...call, idempotencyKey: 'of a run' }
+    const { id } = await record(input, worker, first.lease)
+    expect((await record(input, worker, first.lease)).id).toBe(id)
+    for (const lease of [second.lease, null]) {
+      expect(await worker.verdict(Record, { lease, input })).toBe('CONFLICT')
+    }
+    const { run } = await user.run(Run, { id: first.id })
+    expect(run?.llmCalls.totalCount).toBe(1)
+  })
+
   it.each([
     ['input.requestJson', { requestJson: null }],
     ['input.requestText', { requestText: '{}' }],

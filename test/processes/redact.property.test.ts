@@ -83,6 +83,15 @@ describe('what is kept of an LLM call', () => {
     ['JSON in a text', JSON.stringify({ body: '{"api_key":"abcdef123456"}' })],
     ['a command line', JSON.stringify(`curl -H 'Authorization: Bearer abcdef123456'`)],
     ['an object of secrets', '{"credentials":{"user":"abcdef123456"}}'],
+    ['a password under a short name', '{"pwd":"abcdef123456","pass":"abcdef123456"}'],
+    ['a key of a provider', '{"AZURE_OPENAI_KEY":"abcdef123456"}'],
+    ['a setting', JSON.stringify('api_key: abcdef123456')],
+    ['a log', JSON.stringify('Token: abcdef123456 was refused')],
+    ['an option', JSON.stringify('agent --api-key abcdef123456 --model x')],
+    ['a login', JSON.stringify('curl -u user:abcdef123456 https://example.com')],
+    ['a sentence', JSON.stringify('the password is abcdef123456')],
+    ['an element', JSON.stringify('<a><password>abcdef123456</password></a>')],
+    ['a webhook', JSON.stringify('https://hooks.slack.com/services/T0000/B0000/abcdef123456')],
   ])('has none that stands in %s', (_where, request) => {
     const kept = redact({ request: JSON.parse(request) })
     expect(JSON.stringify(kept.request)).not.toContain('abcdef123456')
@@ -100,6 +109,7 @@ describe('what is kept of an LLM call', () => {
         { content: 'A basic understanding of bearer tokens; max(words, key=len); pad_token=0' },
       ],
       logprobs: [{ token: ' understanding', logprob: -0.1 }],
+      text: 'Password: required. Token: 4096. Secret: see section 4. The password is forgotten; map a pin:12',
     }
     expect(redact({ request })).toMatchObject({ request })
   })
@@ -117,10 +127,18 @@ describe('what is kept of an LLM call', () => {
       'bearer ',
       'https://a:',
       'secret=abcd1234 ',
+      '&a%3=b',
+      '<a>',
+      '-u a:',
+      'password is ',
+      'key: ',
       'eyJaaaaaaaaaa.',
       ' ',
     ]
     for (const part of parts) redact({ request: part.repeat(size / part.length) })
+    // Passwords that begin alike, and a text that begins like all of them.
+    const password = Array.from({ length: 100 }, (_, n) => `${'a'.repeat(3_900 - n)}b${n}`)
+    redact({ request: { password }, errorText: 'a'.repeat(size) })
     // Hours, where a pattern looks at each place from each other.
   }, 120_000)
 

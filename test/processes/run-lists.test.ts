@@ -77,6 +77,7 @@ describe('a list of runs', () => {
     ['in no status', { status: [] }, []],
     ['of a requester', { requestedBy: 'bob' }, [1, 3, 5, 7]],
     ['of a requester who is not there', { requestedBy: 'eve' }, []],
+    ['of as many processes as may be', { processCodes: Array(100).fill('x') }, []],
     ['of a login that cannot be', { requestedBy: '\u0000' }, []],
     [
       'of a time',
@@ -96,6 +97,14 @@ describe('a list of runs', () => {
     expect(
       await api.admin.refused(Page, { filter: { chatId: globalId.process(chat) } }),
     ).toMatchObject({ code: 'BAD_USER_INPUT', field: 'filter.chatId' })
+  })
+
+  it('cannot name more than a hundred processes', async () => {
+    const filter = { processCodes: Array(101).fill('search') }
+    expect(await api.admin.refused(Page, { filter })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      field: 'filter.processCodes',
+    })
   })
 
   it('is the same from either end, whatever the order, the filter and the sizes', async () => {

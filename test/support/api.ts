@@ -37,7 +37,8 @@ export async function startApi(settings: Record<string, string> = {}): Promise<A
     const authenticate = authenticator(db, env, log)
     const { url } = database
     const { REDIS_URL: redisUrl, CHANGES_KEPT_HOURS: hoursKept } = env
-    const feed = await ChangeFeed.open({ db, gate: db, url, redisUrl, hoursKept, log })
+    const gate = await open()
+    const feed = await ChangeFeed.open({ db, gate, url, redisUrl, hoursKept, log })
     opened.push(feed)
     const server = createServer({ schema, env, log, db, feed, authenticate, readiness: [] })
     opened.push(server)

@@ -7,30 +7,40 @@ export interface ServerSentEvent {
 
 /**
  * Reads server-sent events as a browser's EventSource does, by the rules of
- * https://html.spec.whatwg.org/multipage/server-sent-events.html, but for the headers that it may send.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html, but for the headers that it may send,
+ * and that it may post.
  */
 export class RawEventSource {
   readonly #url: string
   readonly #headers: Record<string, string>
+  readonly #body: string | undefined
   readonly #abort = new AbortController()
   #lines: AsyncGenerator<string> | undefined
   /** Of the last event that has come. */
   lastEventId: string
   response: Response | undefined
 
-  private constructor(url: string, headers: Record<string, string>, lastEventId: string) {
+  private constructor(
+    url: string,
+    headers: Record<string, string>,
+    lastEventId: string,
+    body: string | undefined,
+  ) {
     this.#url = url
     this.#headers = headers
     this.lastEventId = lastEventId
+    this.#body = body
     onTestFinished(() => this.close())
   }
 
+  /** @param body of JSON, to be posted */
   static async open(
     url: string | URL,
     headers: Record<string, string> = {},
     lastEventId = '',
+    body?: string,
   ): Promise<RawEventSource> {
-    const source = new RawEventSource(String(url), headers, lastEventId)
+    const source = new RawEventSource(String(url), headers, lastEventId, body)
     await source.#connect()
     return source
   }
@@ -38,7 +48,7 @@ export class RawEventSource {
   /** What an EventSource does when its connection has broken off. */
   reopen(): Promise<RawEventSource> {
     this.close()
-    return RawEventSource.open(this.#url, this.#headers, this.lastEventId)
+    return RawEventSource.open(this.#url, this.#headers, this.lastEventId, this.#body)
   }
 
   close(): void {
@@ -66,7 +76,9 @@ export class RawEventSource {
 
   async #connect(): Promise<void> {
     this.response = await fetch(this.#url, {
+      ...(this.#body !== undefined && { method: 'POST', body: this.#body }),
       headers: {
+        ...(this.#body !== undefined && { 'content-type': 'application/json' }),
         accept: 'text/event-stream',
         ...this.#headers,
         ...(this.lastEventId && { 'last-event-id': this.lastEventId }),

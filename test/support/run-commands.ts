@@ -76,7 +76,11 @@ export const Cancel = graphql(`
     cancelRun(id: $id, reason: $reason) { status lastSeq errorText }
   }
 `)
-export const Rerun = graphql(`mutation CommandRerun($id: ID!) { rerun(id: $id) { id lastSeq } }`)
+export const Rerun = graphql(`
+  mutation CommandRerun($id: ID!) {
+    rerun(id: $id) { id status lastSeq inputText inputPayload rerunOf { id } }
+  }
+`)
 const Run = graphql(`
   query CommandRun($id: ID!) {
     run(id: $id) {
@@ -84,7 +88,9 @@ const Run = graphql(`
       errorText
       resultPayload
       lastSeq
-      steps { stepKey status errorText }
+      replacedText
+      finishedAt
+      steps { stepKey status errorText attempt }
       events(first: 1000) {
         seq
         __typename

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { TypedDocumentString } from '../generated/graphql.ts'
 import type { Client, GraphqlError } from './client.ts'
+import { RawEventSource } from './raw-events.ts'
 import { RawSocket } from './raw-socket.ts'
 
 /** What a subscription brings: data, the errors that ended it, or null at its end. */
@@ -86,37 +87,13 @@ async function overEvents<Data>(
   request: object,
   lastEventId: string | undefined,
 ) {
-  const abort = new AbortController()
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      authorization: `Bearer ${token}`,
-      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-    },
-    body: JSON.stringify(request),
-    signal: abort.signal,
-  })
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
+  const headers = { authorization: `Bearer ${token}` }
+  const source = await RawEventSource.open(url, headers, lastEventId, JSON.stringify(request))
   return {
-    cut: () => abort.abort(),
+    cut: () => source.close(),
     async events(): Promise<Watched<Data>> {
-      for (;;) {
-        const end = text.indexOf('\n\n')
-        if (end !== -1) {
-          const block = text.slice(0, end)
-          text = text.slice(end + 2)
-          if (block.startsWith('event: complete')) return null
-          const data = /^data: (.*)$/m.exec(block)?.[1]
-          if (data) return JSON.parse(data)
-          continue
-        }
-        const read = await reader?.read()
-        if (!read || read.done) return null
-        text += read.value
-      }
+      const event = await source.next()
+      return event?.type === 'next' ? JSON.parse(event.data) : null
     },
   }
 }
