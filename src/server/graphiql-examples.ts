@@ -57,7 +57,31 @@ query OneConcept {
   }
 }
 `,
-  `# A subscription over WebSocket: the server's time, every second until you stop it.
+  `# Runs of processes, the newest first, with their steps. To see some: README, «A first subscription».
+query Runs {
+  runs(first: 10) {
+    changesCursor
+    edges {
+      node {
+        id
+        status
+        createdAt
+        process { code name }
+        steps { stepKey status }
+      }
+    }
+  }
+}
+`,
+  `# What happens in runs, over WebSocket, as it happens.
+subscription RunChanges {
+  runChanges {
+    cursor
+    event { __typename at run { id status process { code } } }
+  }
+}
+`,
+  `# The server's time, every second until you stop it.
 subscription Clock {
   clock(everySeconds: 1)
 }

@@ -82,6 +82,7 @@ export function createRoutes(options: RoutesOptions) {
       case '/metrics':
         return showMetrics(request)
       case '/examples/dashboard':
+      case '/examples/dashboard/':
         return env.GRAPHIQL ? sendDashboard(res) : notFound(res)
     }
     if (env.GRAPHIQL && (await graphiql.asset(path, req, res))) return

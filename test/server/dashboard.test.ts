@@ -27,6 +27,11 @@ describe('the dashboard', () => {
     expect(text).not.toMatch(/\b(src|href)="(?!data:,")|@import|import\(/)
   })
 
+  test('is found with a slash at the end too', async () => {
+    const { origin } = await startToyServer()
+    expect((await fetch(`${origin}/examples/dashboard/`)).status).toBe(200)
+  })
+
   test('is gone with GRAPHIQL=off', async () => {
     const { response } = await openPage({ GRAPHIQL: 'off' })
     expect(response.status).toBe(404)
