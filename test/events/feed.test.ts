@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { graphql } from '../generated/gql.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { hold } from '../support/held-transaction.ts'
@@ -23,13 +23,13 @@ const Create = graphql(`
   mutation FeedConcept($name: String!) { createConcept(input: { name: $name }) { id } }
 `)
 
-const create = async (name: string) => {
-  await api.admin.run(Create, { name })
+const create = async (name: string, at = api) => {
+  await at.admin.run(Create, { name })
 }
 /** A cursor behind all that was written so far: what was read a moment later may be told again. */
-async function position(): Promise<string> {
-  const feed = await watch(api.admin, Changes, {})
-  await create(`mark ${++marks}`)
+async function position(at = api): Promise<string> {
+  const feed = await watch(at.admin, Changes, {})
+  await create(`mark ${++marks}`, at)
   for (;;) {
     const { graphChanges } = await feed.next()
     if ('name' in graphChanges && graphChanges.name === `mark ${marks}`) return graphChanges.cursor
@@ -129,17 +129,17 @@ describe('a cursor', () => {
   })
 
   it('that is older than what is kept is told to read anew', async () => {
-    const after = await position()
-    await create('trimmed')
-    const [row] = (
-      await api.db.pool.query(
-        `delete from core.changes where payload ->> 'name' = 'trimmed' returning xact::text`,
-      )
-    ).rows
-    await api.db.pool.query('update core.change_log set trimmed = $1', [row.xact])
+    // Of its own: what is said to be gone would be so for the other tests too.
+    const trimmed = await startApi()
+    onTestFinished(() => trimmed.close())
+    const after = await position(trimmed)
+    await create('trimmed', trimmed)
+    await trimmed.db.pool.query(
+      `with gone as (delete from core.changes where payload ->> 'name' = 'trimmed' returning xact)
+        update core.change_log set trimmed = (select xact from gone)`,
+    )
     // Out of the memory of the first server, whose ring still has it.
-    const other = await api.sibling()
-    const feed = await watch(other, Changes, { after })
+    const feed = await watch(await trimmed.sibling(), Changes, { after })
     expect((await feed.refusal()).extensions).toMatchObject({
       code: 'LIMIT_EXCEEDED',
       resync: true,
