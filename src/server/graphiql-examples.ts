@@ -57,7 +57,7 @@ query OneConcept {
   }
 }
 `,
-  `# Runs of processes, the newest first, with their steps. To see some: README, «A first subscription».
+  `# Runs of processes, the newest first, with their steps. To see some: README, «A first run».
 query Runs {
   runs(first: 10) {
     changesCursor
