@@ -25,6 +25,7 @@ import './processes/chat.schema.ts'
 import './processes/performance.schema.ts'
 import './processes/run-event.schema.ts'
 import './processes/run-changes.schema.ts'
+import './processes/explanation.schema.ts'
 import { builder } from './core/builder.ts'
 
 /** Every room's types and fields, put together. */

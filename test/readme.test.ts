@@ -18,7 +18,7 @@ const documented = [...readme.matchAll(/^\| (`[A-Z].*?) \|(.*?)\|/gm)].flatMap(
 describe('the table of variables in README.md', () => {
   it('has each of them once', async () => {
     const code = await readFile('src/core/env.ts', 'utf8')
-    const known = [...code.matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name]) => name)
+    const known = [...code.matchAll(/^ {4}([A-Z\d_]+): /gm)].map(([, name]) => name)
     expect(known).toContain('DATABASE_URL')
     expect(documented.map(([name]) => name).toSorted()).toEqual(known.toSorted())
   })

@@ -56,6 +56,9 @@ function readUrl(text: string, ...protocols: string[]): string | undefined {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined
 }
 
+const httpUrl = (name: string) =>
+  variable(name, 'an http or https URL', text => readUrl(text, 'http:', 'https:'))
+
 /**
  * Without a host between user and path, as it is written for a socket (`user@/db?host=/run`), it is
  * no URL by the standard. The driver puts a host there that `host` outranks; so do we.
@@ -95,6 +98,20 @@ const schema = z
     ).optional(),
     CHANGES_KEPT_HOURS: integer('CHANGES_KEPT_HOURS', 168, 1, 876_000),
 
+    EXECUTOR: isOn('EXECUTOR'),
+    EXECUTOR_CONCURRENCY: integer('EXECUTOR_CONCURRENCY', 4, 1, 100),
+    EXECUTOR_LEASE_SECONDS: integer('EXECUTOR_LEASE_SECONDS', 30, 5, 3_600),
+    OLLAMA_URL: httpUrl('OLLAMA_URL').optional(),
+    OPENAI_URL: httpUrl('OPENAI_URL').optional(),
+    OPENAI_API_KEY: z.string().optional(),
+    LLM_TIMEOUT_MS: integer('LLM_TIMEOUT_MS', 10 * minute, 10, 24 * 60 * minute),
+    N8N_BASE_URL: httpUrl('N8N_BASE_URL').optional(),
+    N8N_API_KEY: z.string().optional(),
+    PUBLIC_URL: httpUrl('PUBLIC_URL').optional(),
+    SCHEDULES: isOn('SCHEDULES'),
+    ENGRAPH_URL: httpUrl('ENGRAPH_URL').optional(),
+    ENGRAPH_TOKEN: z.string().optional(),
+
     HOST: z.string().default('127.0.0.1'),
     PORT: integer('PORT', 4000, 0, 65_535),
     LOG_LEVEL: oneOf('LOG_LEVEL', [
@@ -114,9 +131,7 @@ const schema = z
       text => (text.length >= 32 ? text : undefined),
       true,
     ).optional(),
-    JWKS_URL: variable('JWKS_URL', 'an http or https URL', text =>
-      readUrl(text, 'http:', 'https:'),
-    ).optional(),
+    JWKS_URL: httpUrl('JWKS_URL').optional(),
     JWT_ISSUER: z.string().optional(),
     JWT_AUDIENCE: z.string().optional(),
 

@@ -13,6 +13,7 @@ import { checkLimits } from './limits.ts'
 import { canDefineProcesses } from './permissions.ts'
 import { processById } from './process-list.ts'
 import { processColumns } from './processes.sql.ts'
+import { checkSchedule } from './schedule.ts'
 
 const maxTextLength = 500_000
 const maxShortLength = 500
@@ -46,6 +47,7 @@ export async function createProcess(caller: Caller, input: ProcessInput): Promis
   return write(
     caller,
     sql`insert into processes as p (${names}) values (${values}) returning ${processColumns}`,
+    input,
   )
 }
 
@@ -70,6 +72,7 @@ export async function updateProcess(
   return write(
     caller,
     sql`update processes p set ${changes} where p.id = ${found.id}::uuid returning ${processColumns}`,
+    input,
   )
 }
 
@@ -77,11 +80,17 @@ function requireDefiner({ viewer }: Caller): void {
   if (!canDefineProcesses(viewer)) throw forbidden('Processes are defined by administrators.')
 }
 
-async function write(caller: Caller, statement: Sql): Promise<Process> {
+async function write(
+  caller: Caller,
+  statement: Sql,
+  { metadata }: Partial<ProcessInput>,
+): Promise<Process> {
+  const isGiven = metadata !== undefined
   try {
     return await transaction(caller, async tx => {
       const [process] = await query<Process>(tx, statement)
       if (!process) throw notFound('process', 'id')
+      checkSchedule(process, isGiven)
       return process
     })
   } catch (error) {

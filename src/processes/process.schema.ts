@@ -6,6 +6,7 @@ import { readIdOf } from '../core/ids.ts'
 import { makeNode } from '../core/node.ts'
 import { ProcessStatus } from './enums.schema.ts'
 import { listProcesses, processByCode, processById } from './process-list.ts'
+import { nextRunAt } from './schedule.ts'
 
 const Process = builder.prismaObject('Process', {
   description:
@@ -35,11 +36,20 @@ const Process = builder.prismaObject('Process', {
       nullable: true,
       description: 'The JSON Schema that a result must meet.',
     }),
-    autoRun: t.exposeBoolean('autoRun', { description: 'Whether it starts by itself.' }),
+    autoRun: t.exposeBoolean('autoRun', {
+      description: 'Whether it starts by itself, by the schedule in its metadata.',
+    }),
+    nextRunAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its schedule starts it next; null where none does.',
+      resolve: process => nextRunAt(process),
+    }),
     status: t.expose('status', { type: ProcessStatus, description: 'Whether it takes runs.' }),
     metadata: t.expose('metadata', {
       type: 'JSON',
-      description: 'Whatever else is kept of it, an object; its `limits` are limits of time.',
+      description:
+        'Whatever else is kept of it, an object; its `limits` are limits of time, its `schedule` says when it starts by itself.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),

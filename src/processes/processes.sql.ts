@@ -10,7 +10,7 @@ export const processColumns = raw(
 )
 
 export const runColumns = raw(
-  'r.id, r.process_id as "processId", r.requested_by as "requestedById", r.chat_id as "chatId", r.source_message_id as "sourceMessageId", r.status, r.n8n_execution_id as "n8nExecutionId", r.error_text as "errorText", r.replaced_text as "replacedText", r.created_at as "createdAt", r.started_at as "startedAt", r.finished_at as "finishedAt", r.rerun_of as "rerunOfId", r.idempotency_key as "idempotencyKey", r.attempt, r.last_seq as "lastSeq", r.deadline_at as "deadlineAt", r.lease_hash as "leaseHash", r.lease_expires_at as "leaseExpiresAt", r.lease_seconds as "leaseSeconds", r.worker, r.claimed_by as "claimedById"',
+  'r.id, r.process_id as "processId", r.requested_by as "requestedById", r.chat_id as "chatId", r.source_message_id as "sourceMessageId", r.status, r.n8n_execution_id as "n8nExecutionId", r.error_text as "errorText", r.replaced_text as "replacedText", r.created_at as "createdAt", r.started_at as "startedAt", r.finished_at as "finishedAt", r.rerun_of as "rerunOfId", r.idempotency_key as "idempotencyKey", r.attempt, r.last_seq as "lastSeq", r.deadline_at as "deadlineAt", r.lease_hash as "leaseHash", r.lease_expires_at as "leaseExpiresAt", r.lease_seconds as "leaseSeconds", r.worker, r.claimed_by as "claimedById", r.scheduled_for as "scheduledFor"',
 )
 
 export const stepColumns = raw(

@@ -34,9 +34,16 @@ const ProcessRun = builder.prismaObject('ProcessRun', {
     requestedBy: t.field({
       type: 'User',
       nullable: true,
-      description: 'Who asked for it; null where the viewer may not see them.',
+      description:
+        'Who asked for it; null where a schedule did, and where the viewer may not see them.',
       resolve: ({ requestedById }, _args, context) =>
         requestedById === null ? null : userById(callerOf(context), requestedById),
+    }),
+    scheduledFor: t.expose('scheduledFor', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        "The time of the process's schedule that it was started for; null where somebody asked for it.",
     }),
     chat: t.field({
       type: 'Chat',

@@ -29,14 +29,18 @@ export interface StartRun {
   idempotencyKey?: string | null | undefined
 }
 
-interface NewRun {
+export interface NewRun {
   processId: string
+  /** Null where nobody asked for it but a schedule. */
+  requestedById: string | null
   inputText: string | null
   /** As the text of its JSON. */
   inputPayload: string | null
   chatId: string | null
   sourceMessageId: string | null
   idempotencyKey: string | null
+  rerunOfId: string | null
+  scheduledFor: Date | null
 }
 
 /**
@@ -54,12 +58,15 @@ export async function startRun(caller: Caller, input: StartRun): Promise<Process
   const { inputText, inputPayload, sourceMessageHash } = input
   const run: NewRun = {
     processId: process.id,
+    requestedById: caller.viewer.userId,
     inputText: inputText == null ? null : checkText(inputText, 'input.inputText', maxInputLength),
     inputPayload:
       inputPayload == null ? null : JSON.stringify(checkJson(inputPayload, 'input.inputPayload')),
     chatId: chat?.id ?? null,
     sourceMessageId: sourceMessageHash ?? null,
     idempotencyKey,
+    rerunOfId: null,
+    scheduledFor: null,
   }
   const known = idempotencyKey === null ? undefined : await findRepeated(caller, run)
   if (known) return known
@@ -72,7 +79,7 @@ export async function startRun(caller: Caller, input: StartRun): Promise<Process
         sql`select from processes where id = ${process.id}::uuid and status in ('active', 'paused') for share`,
       )
       if (!open) throw takesNoRuns(processField(input))
-      return insertRun(tx, caller, run, null)
+      return queued(await insertRun(tx, run))
     })
   } catch (error) {
     if (violatedConstraint(error) !== 'process_runs_requested_by_idempotency_key_key') throw error
@@ -106,13 +113,16 @@ export async function rerun(caller: Caller, id: string): Promise<ProcessRun> {
     const { inputText = null, inputPayload = null } = input ?? {}
     const run = {
       processId,
+      requestedById: caller.viewer.userId,
       chatId,
       sourceMessageId,
       inputText,
       inputPayload,
       idempotencyKey: null,
+      rerunOfId: old.id,
+      scheduledFor: null,
     }
-    return insertRun(tx, caller, run, old.id)
+    return queued(await insertRun(tx, run))
   })
 }
 
@@ -159,21 +169,24 @@ async function findRepeated({ db, viewer }: Caller, run: NewRun): Promise<Proces
   return found
 }
 
-async function insertRun(
-  tx: Tx,
-  { viewer }: Caller,
-  run: NewRun,
-  rerunOf: string | null,
-): Promise<ProcessRun> {
+function queued(run: ProcessRun | undefined): ProcessRun {
+  if (!run) throw notFound('process')
+  return run
+}
+
+/** Undefined where there is no such process, or its run for this time of its schedule is there. */
+export async function insertRun(tx: Tx, run: NewRun): Promise<ProcessRun | undefined> {
   const [created] = await query<ProcessRun>(
     tx,
     sql`insert into process_runs as r (process_id, requested_by, chat_id, source_message_id, input_text,
-        input_payload, idempotency_key, rerun_of, deadline_at)
-      select p.id, ${viewer.userId}::uuid, ${run.chatId}::uuid, ${run.sourceMessageId}::bpchar, ${run.inputText},
-        ${run.inputPayload}::jsonb, ${run.idempotencyKey}, ${rerunOf}::uuid, ${deadline('queueSeconds')}
+        input_payload, idempotency_key, rerun_of, scheduled_for, deadline_at)
+      select p.id, ${run.requestedById}::uuid, ${run.chatId}::uuid, ${run.sourceMessageId}::bpchar, ${run.inputText},
+        ${run.inputPayload}::jsonb, ${run.idempotencyKey}, ${run.rerunOfId}::uuid,
+        ${run.scheduledFor}::timestamptz, ${deadline('queueSeconds')}
       from processes p where p.id = ${run.processId}::uuid
+      on conflict (process_id, scheduled_for) do nothing
       returning ${runColumns}`,
   )
-  if (!created) throw notFound('process')
+  if (!created) return undefined
   return appendToRun(tx, created, [{ type: 'status', from: null, to: 'queued', errorText: null }])
 }

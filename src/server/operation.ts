@@ -4,6 +4,7 @@ import type { Env } from '../core/env.ts'
 import { DomainError } from '../core/errors.ts'
 import { lend } from '../core/lending.ts'
 import { Loaders } from '../core/loaders.ts'
+import { Slots } from '../core/slots.ts'
 import { type ClientError, refusal, toClientError, tooMany } from './graphql-errors.ts'
 import { type Language, OperationCheck, type OperationRequest } from './operation-check.ts'
 import {
@@ -15,7 +16,6 @@ import {
   shuttingDown,
 } from './operation-run.ts'
 import type { ResultStream } from './result-stream.ts'
-import { Slots } from './slots.ts'
 import { Subscriptions, type SubscriptionsOptions } from './subscriptions.ts'
 
 export interface Engine extends Language {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Env } from '../core/env.ts'
 import { forbidden } from '../core/errors.ts'
+import type { Mount } from '../core/mount.ts'
 import type { Authenticate } from '../identity/authenticate.ts'
 import type { Cors } from './cors.ts'
 import { sendDashboard } from './dashboard.ts'
@@ -20,6 +21,7 @@ export interface RoutesOptions {
   readiness: Readiness
   metrics: Metrics
   authenticate: Authenticate
+  mounts: readonly Mount[]
   closing: AbortSignal
 }
 
@@ -71,6 +73,8 @@ export function createRoutes(options: RoutesOptions) {
     }
     const path = pathOf(req)
     if (path === '/graphql' || path === '/graphql/') return graphqlPath(request)
+    const mount = options.mounts.find(({ prefix }) => path.startsWith(prefix))
+    if (mount) return mount.handle(request)
     if (req.method !== 'GET' && req.method !== 'HEAD') return notFound(res)
     switch (path) {
       case '/':

@@ -10,6 +10,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Database } from '../core/database.ts'
 import type { Env } from '../core/env.ts'
 import type { Log } from '../core/log.ts'
+import type { Mount } from '../core/mount.ts'
 import type { ChangeFeed } from '../events/feed.ts'
 import type { Authenticate } from '../identity/authenticate.ts'
 import { Cors } from './cors.ts'
@@ -34,6 +35,8 @@ export interface ServerOptions {
   feed: Pick<ChangeFeed, 'position' | 'follow' | 'watchAccess'>
   authenticate: Authenticate
   readiness: readonly ReadinessCheck[]
+  /** What the port answers besides. */
+  mounts?: readonly Mount[]
 }
 
 export interface Server {
@@ -74,6 +77,7 @@ export function createServer(options: ServerOptions): Server {
     readiness: new Readiness(options.readiness, log),
     metrics,
     authenticate,
+    mounts: options.mounts ?? [],
     closing: closing.signal,
   })
   const protocol = createGraphqlSocket({ env, operations, authenticate, feed })

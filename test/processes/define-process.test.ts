@@ -50,7 +50,7 @@ const complete = {
   outputSchema: { type: 'object', required: ['links'] },
   autoRun: true,
   status: 'ACTIVE',
-  metadata: { owner: 'ops', limits: { runSeconds: 60 } },
+  metadata: { owner: 'ops', limits: { runSeconds: 60 }, schedule: { cron: '0 9 * * *' } },
 } as const
 
 describe('a process', () => {

@@ -4,6 +4,9 @@ import { readEnv } from '../../src/core/env.ts'
 import { ChangeFeed } from '../../src/events/feed.ts'
 import { authenticator } from '../../src/identity/authenticate.ts'
 import { ensureAdmin } from '../../src/identity/first-start.ts'
+import { serviceWorker } from '../../src/identity/service-user.ts'
+import { PassThrough } from '../../src/llm/pass-through.ts'
+import { Callback } from '../../src/n8n/callback.ts'
 import { schema } from '../../src/schema.ts'
 import { createServer } from '../../src/server/server.ts'
 import { graphql } from '../generated/gql.ts'
@@ -40,7 +43,12 @@ export async function startApi(settings: Record<string, string> = {}): Promise<A
     const gate = await open()
     const feed = await ChangeFeed.open({ db, gate, url, redisUrl, hoursKept, log })
     opened.push(feed)
-    const server = createServer({ schema, env, log, db, feed, authenticate, readiness: [] })
+    const passThrough = new PassThrough({ env, db, authenticate })
+    opened.push(passThrough)
+    const service = await serviceWorker(db)
+    const callback = new Callback({ db, viewer: service, maxBytes: env.MAX_BODY_BYTES })
+    const mounts = [passThrough, callback]
+    const server = createServer({ schema, env, log, db, feed, authenticate, readiness: [], mounts })
     opened.push(server)
     return (await server.listen()).url
   }
