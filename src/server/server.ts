@@ -4,7 +4,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http'
-import { type AddressInfo, isIPv6 } from 'node:net'
+import { type AddressInfo, isIPv6, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GraphQLSchema } from 'graphql'
 import type { Database } from '../core/database.ts'
@@ -97,6 +97,12 @@ export function createServer(options: ServerOptions): Server {
   http.maxConnections = env.MAX_CONNECTIONS
   http.on('upgrade', upgrade)
   const responses = new Set<ServerResponse>()
+  // Browsers and HTTP clients open connections in advance.
+  const silent = new Set<Socket>()
+  http.on('connection', socket => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
 
   const requestOf = (req: IncomingMessage, idName: 'requestId' | 'socketId') => {
     const requestId = requestIdOf(req)
@@ -106,6 +112,7 @@ export function createServer(options: ServerOptions): Server {
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const request = { req, res, ...requestOf(req, 'requestId') }
+    silent.delete(req.socket)
     responses.add(res)
     res.once('close', () => {
       responses.delete(res)
@@ -125,6 +132,7 @@ export function createServer(options: ServerOptions): Server {
   }
 
   function upgrade(req: IncomingMessage, stream: Duplex, head: Buffer): void {
+    silent.delete(req.socket)
     // Each operation on a socket is a request with an id of its own.
     const request = requestOf(req, 'socketId')
     stream.on('error', error => request.log.debug({ err: error }, 'an upgrade failed'))
@@ -144,7 +152,12 @@ export function createServer(options: ServerOptions): Server {
       sockets.cut()
       http.closeAllConnections()
     }, env.SHUTDOWN_TIMEOUT_MS)
+    // Node takes a connection without a request for a busy one.
+    const hush = setTimeout(() => {
+      for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
+    }, silenceMs)
     await Promise.all([left, new Promise<void>(resolve => http.close(() => resolve()))])
+    clearTimeout(hush)
     clearTimeout(cut)
   }
 
@@ -163,6 +176,8 @@ export function createServer(options: ServerOptions): Server {
     },
   }
 }
+
+const silenceMs = 200
 
 /** The host to write into a link: the address of all interfaces is none to connect to. */
 function hostOf(host: string): string {

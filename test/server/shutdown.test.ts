@@ -42,6 +42,14 @@ describe('a server that shuts down', () => {
     await closed
   })
 
+  test('does not wait for connections on which nothing was said', async () => {
+    const env = { ...patient.env, HEADERS_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' }
+    const server = await startToyServer({ env })
+    const connection = await RawConnection.open(server.port)
+    await server.server.close()
+    await eventually(() => connection.socket.closed).toBe(true)
+  })
+
   test('ends server-sent events with an error and `complete`', async () => {
     const server = await startToyServer(patient)
     const response = await post(server, { query: 'subscription { open }' }, sse)
