@@ -11,8 +11,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     pool: 'forks',
-    // One less than the processors is usual, which of two leaves one idle: files wait on databases.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Files wait on databases and time limits, so that one more than the processors are keeps these busy;
+    // and they share the connections of one database server.
+    maxWorkers: Math.min(6, availableParallelism() + 1),
     // No test leans on another; the seed is printed, and `--sequence.seed` takes it again.
     sequence: { shuffle: { tests: true } },
     testTimeout: 20_000,
