@@ -99,6 +99,28 @@ const Wide = graphql(`
   }
 `)
 
+const Explained = graphql(`
+  query ExplainedRuns($runs: Int!) {
+    runs(first: $runs) {
+      edges {
+        node {
+          explanation {
+            startedBy
+            summary
+            prompt
+            entries(first: 5) {
+              totalCount
+              edges {
+                node { kind reason step { stepKey } llmCall { model } artifact { artifactType } question { prompt } }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+`)
+
 const Processes = graphql(`
   query WideProcesses($processes: Int!, $runs: Int!) {
     processes(first: $processes) {
@@ -130,6 +152,17 @@ it('everything that hangs on runs takes as many statements for one run as for th
     const many = await statements(() => client.run(Wide, { runs: 30, inner: 12 }))
     expect(many).toBe(one)
     expect(many).toBeLessThanOrEqual(31)
+  }
+})
+
+it('explanations of runs take as many statements for one run as for thirty', async () => {
+  for (const client of clients) {
+    await client.run(Explained, { runs: 1 })
+    const one = await statements(() => client.run(Explained, { runs: 1 }))
+    const many = await statements(() => client.run(Explained, { runs: 30 }))
+    expect(many).toBe(one)
+    // Who asks, the runs, prompts, entries, their count, and the things themselves.
+    expect(many).toBeLessThanOrEqual(9)
   }
 })
 
