@@ -1,7 +1,7 @@
 // Times what the pass-through adds to a call of a model server, against the same call made directly.
 //   npm run build
 //   DATABASE_URL=postgres://… node bench/pass-through.mjs [--calls=2000]
-// The database is migrated, and keeps the calls that are recorded. Server, model server and client are
+// The server migrates the database, which keeps the calls that are recorded. Server, model server and client are
 // processes of their own; calls go by turns directly and through.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,6 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '../dist/core/database.js'
 import { Loaders } from '../dist/core/loaders.js'
-import { migrate } from '../dist/core/migrations/migrations.js'
-import { ensureAdmin } from '../dist/identity/first-start.js'
 import { operator } from '../dist/identity/operator.js'
 import { createToken } from '../dist/identity/tokens.js'
 
@@ -19,15 +17,6 @@ const { values } = parseArgs({ options: { calls: { type: 'string', default: '200
 const calls = Number(values.calls)
 const url = process.env.DATABASE_URL
 if (!url) throw new Error('DATABASE_URL is not set')
-
-const printLine = line => process.stdout.write(`${line}\n`)
-const log = { info() {}, warn: printLine, error: printLine }
-await migrate(url, { log })
-const db = await openDatabase(url, { maxConnections: 2, log })
-await ensureAdmin(db)
-const caller = { viewer: operator, db, loaders: new Loaders() }
-const { secret } = await createToken(caller, { login: 'admin', kind: 'user', name: 'bench' })
-await db.close()
 
 const modelServer = `
   const http = require('node:http')
@@ -49,6 +38,13 @@ const env = { ...process.env, PORT: '0', OLLAMA_URL: direct, EXECUTOR: 'off', LO
 const server = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
 const [line] = await once(server.stdout, 'data')
 const { origin } = new URL(/http:\S+/.exec(String(line))?.[0] ?? '')
+
+// The server has migrated the database, and made the administrator where there was none.
+const log = { info() {}, warn() {}, error() {} }
+const db = await openDatabase(url, { maxConnections: 1, log })
+const caller = { viewer: operator, db, loaders: new Loaders() }
+const { secret } = await createToken(caller, { login: 'admin', kind: 'user', name: 'bench' })
+await db.close()
 
 const agent = new http.Agent({ keepAlive: true })
 const body = JSON.stringify({ model: 'none', messages: [{ role: 'user', content: 'Hello' }] })

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
+import type { Commit } from './commit.ts'
 import type { Log } from './log.ts'
 import { checkSession, withSessionSettings } from './session.ts'
 import { Signal } from './signal.ts'
@@ -9,8 +10,8 @@ import { Signal } from './signal.ts'
 export interface Database {
   readonly prisma: PrismaClient
   readonly pool: pg.Pool
-  /** Rings when a transaction of ours that wrote to the change log has been committed, with its number. */
-  readonly committed: Signal<bigint | undefined>
+  /** Rings when a transaction of ours that wrote to the change log has been committed. */
+  readonly committed: Signal<Commit | undefined>
   close(): Promise<void>
 }
 
@@ -46,7 +47,7 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   return {
     prisma,
     pool,
-    committed: new Signal<bigint | undefined>(),
+    committed: new Signal<Commit | undefined>(),
     async close() {
       await prisma.$disconnect()
       await pool.end()

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Commit } from './commit.ts'
 import type { Caller } from './context.ts'
 import { isTransactionConflict } from './database-errors.ts'
 import { DomainError } from './errors.ts'
@@ -24,11 +25,11 @@ export async function transaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      let written: bigint | undefined
+      let written: Commit | undefined
       const result = await caller.db.prisma.$transaction(
         async tx => {
           const done = await work(tx)
-          if (changed.has(tx)) written = await numberOf(tx)
+          if (changed.has(tx)) written = await commitOf(tx)
           return done
         },
         { maxWait: 10_000, timeout: options.timeout ?? 30_000 },
@@ -46,12 +47,12 @@ export async function transaction<T>(
 }
 
 /** Asked last, since a transaction gets its number with its first write; undefined where it wrote nothing. */
-async function numberOf(tx: Tx): Promise<bigint | undefined> {
-  const [row] = await query<{ xact: string | null }>(
+async function commitOf(tx: Tx): Promise<Commit | undefined> {
+  const [row] = await query<{ xact: string | null; snapshot: string }>(
     tx,
-    sql`select pg_current_xact_id_if_assigned()::text as xact`,
+    sql`select pg_current_xact_id_if_assigned()::text as xact, pg_current_snapshot()::text as snapshot`,
   )
-  return row?.xact == null ? undefined : BigInt(row.xact)
+  return row?.xact == null ? undefined : { xact: BigInt(row.xact), snapshot: row.snapshot }
 }
 
 const busy = (cause: unknown) =>

@@ -51,8 +51,8 @@ export class ChangeFeed implements Feed {
     this.#log = log
     this.#lent = lend(options.db, this.#stopping.signal)
     this.#retention = new Retention(options.gate, { hours: options.hoursKept, log: options.log })
-    this.#deaf = options.db.committed.listen(xact => {
-      if (xact !== undefined) this.#own.note(xact)
+    this.#deaf = options.db.committed.listen(commit => {
+      if (commit) this.#own.note(commit)
       reader.wake()
       this.#bus?.publish()
     })
@@ -62,23 +62,23 @@ export class ChangeFeed implements Feed {
     const { db, gate, url, redisUrl, log } = options
     const { epoch, end } = await openLog(gate, log)
     const waiters = new Waiters()
-    const reader = new ChangeReader({
+    const reader: ChangeReader = new ChangeReader({
       db: gate,
       log,
       epoch,
       start: end,
       onChanges(changes, place) {
-        feed.#own.forget(feed.#log.ring.end)
         feed.#access.note(changes)
         waiters.wake(changes, place)
       },
+      onRead: () => feed.#own.reading(),
       onGap() {
         feed.#access.noteAll()
         waiters.wakeEverybody()
       },
     })
     const catchingUp = lend(db, new AbortController().signal)
-    const feed = new ChangeFeed(options, reader, {
+    const feed: ChangeFeed = new ChangeFeed(options, reader, {
       db: catchingUp,
       epoch,
       ring: reader.ring,

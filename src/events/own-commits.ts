@@ -1,33 +1,36 @@
+import type { Commit } from '../core/commit.ts'
 import { Position } from './position.ts'
-
-/** More would make cursors long; a stream then begins a moment earlier. */
-const maxUnknown = 200n
+import { Snapshot } from './snapshot.ts'
 
 /**
  * What this instance has committed and its reader has not come to yet. A stream that begins now must
  * not bring it as new: whoever asked for it has had the answer.
  */
 export class OwnCommits {
-  readonly #xacts = new Set<bigint>()
+  readonly #snapshots = new Map<bigint, Snapshot>()
 
-  note(xact: bigint): void {
-    this.#xacts.add(xact)
+  note({ xact, snapshot }: Commit): void {
+    const seen = Snapshot.read(snapshot)
+    if (seen) this.#snapshots.set(xact, seen.with(xact).upTo(xact))
   }
 
-  /** Forgets what the reader has come to. */
-  forget({ seen }: Position): void {
-    for (const xact of this.#xacts) if (seen.sees(xact)) this.#xacts.delete(xact)
+  /** Asked before the log is read; what it answers is called when all that was there has been read. */
+  reading(): () => void {
+    const noted = [...this.#snapshots.keys()]
+    return () => {
+      for (const xact of noted) this.#snapshots.delete(xact)
+    }
   }
 
   /**
-   * The reader's place, and what this instance knows of besides. In the middle of a batch it is the
-   * place before it, since the batch may have ended before what is known.
+   * Behind what the reader can have read by now, and behind what this instance knows of besides: all
+   * of it had been committed.
    */
-  behind(end: Position): Position {
-    this.forget(end)
-    if (this.#xacts.size === 0) return end
-    const known = end.seen.with(this.#xacts)
-    const unknown = known.xmax - end.seen.xmax - BigInt(this.#xacts.size)
-    return unknown > maxUnknown ? end : new Position(known)
+  behind({ seen, upto = seen }: Position): Position {
+    let known = upto
+    for (const [xact, snapshot] of this.#snapshots) {
+      if (!known.sees(xact)) known = known.or(snapshot)
+    }
+    return new Position(known)
   }
 }

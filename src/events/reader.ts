@@ -21,6 +21,8 @@ export interface ReaderOptions {
   start: Position
   /** Called with what was read, in order, when it is in the ring. */
   onChanges(changes: readonly ChangeRecord[], place: WakePlace): void
+  /** Called before each read; what it answers, when all that was there has been read. */
+  onRead(): () => void
   /** Called when the reader had to leave out what was trimmed before it could be read. */
   onGap(): void
 }
@@ -82,9 +84,10 @@ export class ChangeReader {
 
   /** Whether there is more to read. */
   async #readOnce(): Promise<boolean> {
-    const { db, epoch, onChanges, onGap } = this.#options
+    const { db, epoch, onRead, onChanges, onGap } = this.#options
     const { ring } = this
     const from = ring.end
+    const allIsRead = onRead()
     const batch = await readBatch(db.pool, epoch, from, limits)
     const wasAway = performance.now() - this.#lastRead > awayMs
     this.#lastRead = performance.now()
@@ -98,6 +101,7 @@ export class ChangeReader {
     const place = { number: ring.next, position: from }
     ring.push(batch.changes, batch.next)
     if (batch.changes.length > 0) onChanges(batch.changes, place)
+    if (!batch.hasMore) allIsRead()
     return batch.hasMore
   }
 }

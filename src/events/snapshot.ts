@@ -45,15 +45,26 @@ export class Snapshot {
     return new Snapshot(`${xmin}:${xmax}:${inProgress.join(',')}`, xmin, xmax, new Set(inProgress))
   }
 
-  /** The same, and these transactions besides; they are known to be committed. */
-  with(xacts: ReadonlySet<bigint>): Snapshot {
-    let { xmax } = this
-    for (const xact of xacts) if (xact >= xmax) xmax = xact + 1n
-    const unseen: bigint[] = []
-    for (const xact of this.inProgress) if (!xacts.has(xact)) unseen.push(xact)
-    for (let xact = this.xmax; xact < xmax; xact++) if (!xacts.has(xact)) unseen.push(xact)
-    const xmin = unseen[0] ?? xmax
-    return new Snapshot(`${xmin}:${xmax}:${unseen.join(',')}`, xmin, xmax, new Set(unseen))
+  /** Sees what either of them sees. */
+  or(other: Snapshot): Snapshot {
+    const [later, earlier] = this.xmax >= other.xmax ? [this, other] : [other, this]
+    const unseen = [...later.inProgress].filter(xact => !earlier.sees(xact))
+    return Snapshot.#of(later.xmax, unseen)
+  }
+
+  /**
+   * The same with a transaction that has ended since. Of those that began before it, it is not known.
+   */
+  with(xact: bigint): Snapshot {
+    const unseen = [...this.inProgress].filter(other => other !== xact)
+    for (let other = this.xmax; other < xact; other++) unseen.push(other)
+    return Snapshot.#of(xact < this.xmax ? this.xmax : xact + 1n, unseen)
+  }
+
+  static #of(xmax: bigint, inProgress: readonly bigint[]): Snapshot {
+    const xmin = inProgress[0] ?? xmax
+    const text = `${xmin}:${xmax}:${inProgress.join(',')}`
+    return new Snapshot(text, xmin, xmax, new Set(inProgress))
   }
 
   /**

@@ -4,7 +4,7 @@ import { uuidKey } from '../core/ids.ts'
 import { type Json, replaceUnstorableJson } from '../core/json.ts'
 import { heldJson, isJsonText, rewriteJson } from '../core/json-text.ts'
 import { normalizeName } from '../core/names.ts'
-import { query, type Tx } from '../core/query.ts'
+import { type Queryable, query, type Tx } from '../core/query.ts'
 import { sql } from '../core/sql.ts'
 import { replaceUnstorable } from '../core/text.ts'
 import { transaction } from '../core/transaction.ts'
@@ -81,10 +81,9 @@ async function recordAlone(caller: Caller, input: RecordLlmCall, call: CheckedCa
   const process = input.processId == null ? null : await processById(caller, input.processId)
   if (input.processId != null && !process) throw notFound('process', 'input.processId')
   const place = { processId: process?.id ?? null, runId: null, stepId: null }
-  return transaction(
-    caller,
-    async tx => (await insertCall(tx, caller, place, call)) ?? repeated(tx, caller, place, call),
-  )
+  // It is no change of a run, so that one statement is all.
+  const { pool } = caller.db
+  return (await insertCall(pool, caller, place, call)) ?? repeated(pool, caller, place, call)
 }
 
 function recordInRun(caller: Caller, lease: string, input: RecordLlmCall, call: CheckedCall) {
@@ -194,14 +193,14 @@ function payload(
 
 /** Undefined where a call with this key is there. */
 async function insertCall(
-  tx: Tx,
+  on: Queryable,
   { viewer }: Caller,
   place: Place,
   call: CheckedCall,
 ): Promise<LlmCall | undefined> {
   const { tokens } = call
   const [recorded] = await query<LlmCall>(
-    tx,
+    on,
     sql`insert into llm_calls as lc (scope, process_id, run_id, step_id, recorded_by, model, endpoint,
         request_json, response_json, latency_ms, http_status, error_text, prompt_tokens,
         completion_tokens, replaced_text, idempotency_key)
@@ -217,13 +216,13 @@ async function insertCall(
 
 /** @throws CONFLICT where the call with this key is another one */
 async function repeated(
-  tx: Tx,
+  on: Queryable,
   { viewer }: Caller,
   { processId, runId, stepId }: Place,
   call: CheckedCall,
 ): Promise<LlmCall> {
   const [found] = await query<LlmCall & { isSame: boolean }>(
-    tx,
+    on,
     sql`select ${llmCallColumns},
         (lc.process_id, lc.run_id, lc.step_id, lc.scope, lc.model, lc.endpoint, lc.request_json, lc.response_json, lc.error_text)
           is not distinct from (${processId}::uuid, ${runId}::uuid, ${stepId}::uuid, ${call.scope}::text, ${call.model}::text, ${call.endpoint}::text,
