@@ -164,8 +164,11 @@ async function verdictOf(text: string, schema: Json) {
 }
 
 /** Models like to put JSON between fences of Markdown. */
-const withoutFence = (text: string) =>
-  /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/is.exec(text)?.[1] ?? text.trim()
+function withoutFence(text: string): string {
+  const trimmed = text.trim()
+  const isFenced = trimmed.startsWith('```') && trimmed.endsWith('```')
+  return isFenced ? trimmed.slice(trimmed.indexOf('\n') + 1, -3) : trimmed
+}
 
 const repairPrompt = (reason: string) =>
   `Your answer does not meet the JSON Schema that was asked for: ${reason}. Answer again with the corrected JSON alone.`

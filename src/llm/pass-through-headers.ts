@@ -67,7 +67,14 @@ function passed(
   headers: IncomingHttpHeaders,
   isLeftOut: (name: string) => boolean,
 ): OutgoingHttpHeaders {
-  const named = new Set(headers.connection?.toLowerCase().split(/\s*,\s*/))
+  const named = new Set(
+    headers.connection
+      ?.toLowerCase()
+      .split(',')
+      .map(name => name.trim()),
+  )
+  // Without its length a body would be taken for the next request.
+  named.delete('content-length')
   return Object.fromEntries(
     Object.entries(headers).filter(
       ([name]) => !ofConnection.has(name) && !named.has(name) && !isLeftOut(name),

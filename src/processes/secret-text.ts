@@ -37,7 +37,7 @@ const always = () => true
 // Each pattern begins where no other match of it can have begun, or is bounded: a text can have
 // megabytes of one word.
 const shapes =
-  /(?<![A-Za-z0-9])((?:sk|rk)[-_][A-Za-z0-9_-]{8,}|(?:gsk|hf|xai|pplx|engraph|lease)[-_][A-Za-z0-9_-]{20,}|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[\w-]{30,}|bot\d{6,12}:[\w-]{30,}|(?:AKIA|ASIA)[A-Z0-9]{16}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*)/g
+  /(?<![A-Za-z0-9])((?:sk|rk)[-_][A-Za-z0-9_-]{8,}|(?:gsk|hf|xai|pplx|engraph|lease)[-_][A-Za-z0-9_-]{20,}|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[\w-]{30,}|bot\d{6,12}:[\w-]{30,}|(?:AKIA|ASIA)[A-Z0-9]{16}|(?<![_-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*)/g
 
 const privateKey =
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----((?:\\[rn]|[A-Za-z0-9+/=\s]){1,20000})-----END/g
@@ -83,7 +83,7 @@ const isMixed = (value: string) => /\d/.test(value) && /[^\d.:%]/.test(value)
 
 /** A member of JSON that stands in a text, be it escaped up to four times more or not. */
 const member =
-  /((?<!\\)\\{0,15}["'])([\w.\- ]{1,60})\1\s{0,9}:\s{0,9}(\\{0,15}["'])((?:(?!\3)(?:\\.|[^\r\n]))*)\3/g
+  /((?<!\\)\\{0,15}["'])([\w.\- ]{1,60})\1\s{0,9}:\s{0,9}(\\{0,15}["'])((?:(?!\3)(?:\\.|[^\\\r\n]))*)\3/g
 
 const parameter = /([?&#;]|(?<![\w.~%-]))([\w.~%-]{1,60})=([^\s&#"'`<>\\;,)]+)/g
 

@@ -130,12 +130,14 @@ describe('what is kept of an LLM call', () => {
       '&a%3=b',
       '<a>',
       '-u a:',
+      'eyJaaaaaaaa-',
       'password is ',
       'key: ',
       'eyJaaaaaaaaaa.',
       ' ',
     ]
     for (const part of parts) redact({ request: part.repeat(size / part.length) })
+    redact({ errorText: `"a":"${'\\n'.repeat(size / 2)}` })
     // Passwords that begin alike, and a text that begins like all of them.
     const password = Array.from({ length: 100 }, (_, n) => `${'a'.repeat(3_900 - n)}b${n}`)
     redact({ request: { password }, errorText: 'a'.repeat(size) })
