@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Database } from './core/database.ts'
 import type { Env } from './core/env.ts'
 import type { Log } from './core/log.ts'
@@ -56,9 +55,7 @@ export async function startApp(env: Env, log: Log): Promise<App> {
     const address = await server.listen()
     if (env.EXECUTOR && (env.OLLAMA_URL || env.OPENAI_URL)) {
       const ask = localAsk({ schema, db, feed, log, viewer: service })
-      const { EXECUTOR_CONCURRENCY: concurrency, EXECUTOR_LEASE_SECONDS: leaseSeconds } = env
-      const name = `executor ${hostname()} ${process.pid}`
-      started(new Executor({ ask, servers: env, log, name, concurrency, leaseSeconds }))
+      started(Executor.of(env, { ask, log }))
     }
     if (env.N8N_BASE_URL) {
       const n8n = { url: env.N8N_BASE_URL, apiKey: env.N8N_API_KEY }

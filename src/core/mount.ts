@@ -5,6 +5,8 @@ import type { Log } from './log.ts'
 export interface MountRequest {
   readonly req: IncomingMessage
   readonly res: ServerResponse
+  /** Without what follows `?` or `#`. */
+  readonly path: string
   readonly requestId: string
   readonly log: Log
 }

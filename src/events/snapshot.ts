@@ -40,9 +40,10 @@ export class Snapshot {
   upTo(last: bigint): Snapshot {
     const xmax = last + 1n
     if (xmax >= this.xmax) return this
-    const xmin = this.xmin < xmax ? this.xmin : xmax
-    const inProgress = [...this.inProgress].filter(xact => xact < xmax)
-    return new Snapshot(`${xmin}:${xmax}:${inProgress.join(',')}`, xmin, xmax, new Set(inProgress))
+    return Snapshot.#of(
+      xmax,
+      [...this.inProgress].filter(xact => xact < xmax),
+    )
   }
 
   /** Sees what either of them sees. */

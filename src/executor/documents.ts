@@ -30,11 +30,9 @@ export interface Claimed {
   lease: string
   run: {
     id: string
-    attempt: number
     inputText: string | null
     inputPayload: Json
     process: {
-      code: string
       promptTemplate: string | null
       defaultModel: string | null
       outputSchema: Json
@@ -49,10 +47,9 @@ export const claimMutation = `
       lease
       run {
         id
-        attempt
         inputText
         inputPayload
-        process { code promptTemplate defaultModel outputSchema metadata }
+        process { promptTemplate defaultModel outputSchema metadata }
       }
     }
   }

@@ -1,5 +1,7 @@
+import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Ask } from '../core/ask.ts'
+import type { Env } from '../core/env.ts'
 import type { Log } from '../core/log.ts'
 import type { ModelServers } from '../llm/upstream.ts'
 import { carryOut } from './carry-out.ts'
@@ -35,6 +37,16 @@ export class Executor {
   constructor(options: ExecutorOptions) {
     this.#options = { leaseSeconds: 30, pollMs: 1_000, retryPauseMs: 1_000, ...options }
     this.#looking = this.#look()
+  }
+
+  /** With the settings of this process, whose name it has. */
+  static of(
+    env: ModelServers & Pick<Env, 'EXECUTOR_CONCURRENCY' | 'EXECUTOR_LEASE_SECONDS'>,
+    { ask, log }: Pick<ExecutorOptions, 'ask' | 'log'>,
+  ): Executor {
+    const { EXECUTOR_CONCURRENCY: concurrency, EXECUTOR_LEASE_SECONDS: leaseSeconds } = env
+    const name = `executor ${hostname()} ${process.pid}`
+    return new Executor({ ask, servers: env, log, name, concurrency, leaseSeconds })
   }
 
   /** Breaks off what it does: each of its runs ends as degraded or failed. */

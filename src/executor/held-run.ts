@@ -12,7 +12,6 @@ import {
 } from './documents.ts'
 
 export interface Step {
-  key: string
   id: string
 }
 
@@ -60,7 +59,7 @@ export class HeldRun {
   ): Promise<Result> {
     const id = await this.#report({ stepKey: key, status: 'RUNNING' })
     try {
-      const { result, output } = await work({ key, id })
+      const { result, output } = await work({ id })
       await this.#report({ stepKey: key, status: 'SUCCEEDED', outputPayload: output ?? null })
       return result
     } catch (error) {

@@ -1,51 +1,35 @@
-import { hostname } from 'node:os'
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Ask, AskError } from '../core/ask.ts'
-import { type Env, readEnv } from '../core/env.ts'
+import { readEnv } from '../core/env.ts'
 import { createLog } from '../core/log.ts'
 import { StartupError } from '../core/startup-error.ts'
+import { runTool } from '../core/tool.ts'
 import { viewerQuery } from './documents.ts'
 import { Executor } from './executor.ts'
 import { httpAsk } from './http-ask.ts'
 
 // The executor as a process of its own, beside a server somewhere else.
 
-try {
-  await work(readEnv())
-} catch (error) {
-  const { message, stack } = error as Error
-  process.stderr.write(`${error instanceof StartupError ? message : stack}\n`)
-  process.exitCode = 1
-}
-
-async function work(env: Env): Promise<void> {
+await runTool(async signal => {
+  const env = readEnv()
   const { ENGRAPH_URL: url, ENGRAPH_TOKEN: token, OLLAMA_URL, OPENAI_URL } = env
   if (!url) throw new StartupError('Set ENGRAPH_URL to the address of the GraphQL endpoint.')
   if (!token) throw new StartupError('Set ENGRAPH_TOKEN to a token of kind WORKER.')
   if (!OLLAMA_URL && !OPENAI_URL) throw new StartupError('Set OLLAMA_URL or OPENAI_URL.')
-  const log = createLog(env)
   const ask = httpAsk(url, token)
-  const stopped = new Promise<void>(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.on(signal, () => resolve())
-  })
-  const isWorker = await Promise.race([checkWorker(ask), stopped.then(() => false)])
-  if (!isWorker) return
-  const executor = new Executor({
-    ask,
-    servers: env,
-    log,
-    name: `executor ${hostname()} ${process.pid}`,
-    concurrency: env.EXECUTOR_CONCURRENCY,
-    leaseSeconds: env.EXECUTOR_LEASE_SECONDS,
-  })
+  const stopped = once(signal, 'abort')
+  const isWorker = await Promise.race([checkWorker(ask, signal), stopped.then(() => false)])
+  if (!isWorker) return 0
+  const executor = Executor.of(env, { ask, log: createLog(env) })
   process.stdout.write(`The worker carries out runs of ${url}\n`)
   await stopped
   await executor.close()
-}
+  return 0
+})
 
 /** Waits for the server to be there. @throws StartupError for a token that is no worker's */
-async function checkWorker(ask: Ask): Promise<true> {
+async function checkWorker(ask: Ask, signal: AbortSignal): Promise<true> {
   for (let isTold = false; ; ) {
     try {
       const { viewer } = await ask<{ viewer: { kind: string } }>(viewerQuery, {})
@@ -58,7 +42,7 @@ async function checkWorker(ask: Ask): Promise<true> {
       }
       if (!isTold) process.stderr.write(`Waiting for the server: ${error.message}\n`)
       isTold = true
-      await delay(1_000)
+      await delay(1_000, undefined, { signal })
     }
   }
 }

@@ -8,6 +8,7 @@ import {
   notFound,
   unauthenticated,
 } from '../core/errors.ts'
+import { sendJson } from '../core/http-json.ts'
 import { Loaders } from '../core/loaders.ts'
 import type { Mount, MountRequest } from '../core/mount.ts'
 import { normalizeName } from '../core/names.ts'
@@ -43,15 +44,12 @@ export class PassThrough implements Mount {
   async handle({ req, res, log, requestId }: MountRequest): Promise<void> {
     const refuse = (status: number, message: string, code?: ErrorCode) => {
       req.resume()
-      res.writeHead(status, {
-        'content-type': 'application/json; charset=utf-8',
-        // Clients of the OpenAI API would try a conflict again.
-        ...(status === 409 && { 'x-should-retry': 'false' }),
-      })
+      // Clients of the OpenAI API would try a conflict again.
+      if (status === 409) res.setHeader('x-should-retry', 'false')
       // Each kind of client shows an error that has the shape of its own server's.
       const isOllama = req.url?.startsWith('/llm/ollama/')
       const error = isOllama ? message : { message, code, requestId }
-      res.end(JSON.stringify({ error, ...(isOllama && { code, requestId }) }))
+      sendJson(res, status, { error, ...(isOllama && { code, requestId }) })
     }
     try {
       // An answer to TRACE has the headers of the request, and with them the key.

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Caller, Viewer } from '../core/context.ts'
 import type { Database } from '../core/database.ts'
 import { badInput, DomainError, type ErrorCode, limitExceeded } from '../core/errors.ts'
+import { readBytes, sendJson } from '../core/http-json.ts'
 import type { Json } from '../core/json.ts'
 import { notHeld, unheldNumber } from '../core/json-text.ts'
 import { Loaders } from '../core/loaders.ts'
@@ -28,27 +29,27 @@ export class Callback implements Mount {
     this.#options = options
   }
 
-  async handle({ req, res, requestId }: MountRequest): Promise<void> {
-    const answer = (status: number, body: object) => {
-      res.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
-      res.end(JSON.stringify(body))
-    }
+  async handle({ req, res, path, requestId }: MountRequest): Promise<void> {
+    const { maxBytes } = this.#options
     let done = 0
     try {
-      const path = req.url?.replace(/[?#].*$/s, '')
-      if (path !== '/n8n/callback') return answer(404, { error: 'There is nothing here.' })
-      if (req.method !== 'POST') return answer(405, { error: 'Reports are sent by POST.' })
+      if (path !== '/n8n/callback') return sendJson(res, 404, { error: 'There is nothing here.' })
+      if (req.method !== 'POST') return sendJson(res, 405, { error: 'Reports are sent by POST.' })
       const lease = tokenOf(req)
-      const { events, isList } = readEvents(await readBody(req, this.#options.maxBytes))
+      const body = await readBytes(req, maxBytes, {
+        tooLarge: () => limitExceeded(`The body is larger than ${maxBytes} bytes.`),
+        brokenOff: () => badInput('The body broke off.'),
+      })
+      const { events, isList } = readEvents(Buffer.from(body).toString())
       for (const event of events) {
         await this.#take(lease, event)
         done++
       }
-      answer(200, { ok: true, ...(isList && { done }) })
+      sendJson(res, 200, { ok: true, ...(isList && { done }) })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       const { code, message, field } = error
-      answer(statuses[code] ?? 400, { error: message, code, field, done, requestId })
+      sendJson(res, statuses[code] ?? 400, { error: message, code, field, done, requestId })
     } finally {
       req.resume()
     }
@@ -68,20 +69,6 @@ function tokenOf({ headers }: IncomingMessage): string {
   const token = /^Bearer +(lease_\S+)$/i.exec(headers.authorization?.trim() ?? '')?.[1]
   if (token === undefined) throw leaseLost()
   return token
-}
-
-function readBody(req: IncomingMessage, maxBytes: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    req.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= maxBytes) chunks.push(chunk)
-      else reject(limitExceeded(`The body is larger than ${maxBytes} bytes.`))
-    })
-    req.on('end', () => resolve(Buffer.concat(chunks).toString()))
-    req.on('close', () => reject(badInput('The body broke off.')))
-  })
 }
 
 const maxEvents = 1_000

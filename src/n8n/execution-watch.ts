@@ -1,5 +1,6 @@
 import type { Viewer } from '../core/context.ts'
 import type { Database } from '../core/database.ts'
+import { every } from '../core/every.ts'
 import type { Json } from '../core/json.ts'
 import { Loaders } from '../core/loaders.ts'
 import type { Log } from '../core/log.ts'
@@ -7,7 +8,7 @@ import { query } from '../core/query.ts'
 import { sql } from '../core/sql.ts'
 import { transaction } from '../core/transaction.ts'
 import { endRun } from '../processes/end-run.ts'
-import { violation } from '../processes/json-schema.ts'
+import { whyDegraded } from '../processes/json-schema.ts'
 import { lockRun } from '../processes/run-row.sql.ts'
 import type { RunEnd } from '../processes/transitions.ts'
 import { type Execution, readExecution } from './execution.ts'
@@ -33,28 +34,23 @@ export class ExecutionWatch {
   readonly #stopped = new Set<string>()
   /** Seen to have ended once: the last callback may still be on its way. */
   readonly #ended = new Set<string>()
-  readonly #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
-  #isFailing = false
+  readonly #looking: { close(): Promise<void> } | undefined
 
   constructor(options: WatchOptions) {
     this.#options = options
     if (!options.n8n.hasKey) return
-    this.#timer = setInterval(() => {
-      this.#running ??= this.#look().finally(() => {
-        this.#running = undefined
-      })
-    }, options.everyMs)
+    const { everyMs, log } = options
+    const failing = 'executions of n8n could not be looked at'
+    this.#looking = every(everyMs, () => this.#look(), { log, failing })
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
     this.#stopping.abort()
-    await this.#running
+    await this.#looking?.close()
   }
 
   async #look(): Promise<void> {
-    const { db, viewer, log } = this.#options
+    const { db, viewer } = this.#options
     try {
       const found = await executions(db, viewer.userId)
       for (const run of found) {
@@ -65,11 +61,8 @@ export class ExecutionWatch {
       for (const seen of [this.#stopped, this.#ended]) {
         for (const id of seen) if (!ids.has(id)) seen.delete(id)
       }
-      this.#isFailing = false
     } catch (error) {
-      if (this.#stopping.signal.aborted) return
-      if (!this.#isFailing) log.warn({ err: error }, 'executions of n8n could not be looked at')
-      this.#isFailing = true
+      if (!this.#stopping.signal.aborted) throw error
     }
   }
 
@@ -114,9 +107,7 @@ export class ExecutionWatch {
       sql`select p.output_schema as "outputSchema" from processes p join process_runs r on r.process_id = p.id
         where r.id = ${id}::uuid`,
     )
-    if (!process || process.outputSchema === null) return null
-    const reason = await violation(process.outputSchema, result)
-    return reason === null ? null : `The result does not meet the output schema: ${reason}.`
+    return process ? whyDegraded(process.outputSchema, result) : null
   }
 }
 

@@ -4,7 +4,7 @@ import { type Json, replaceUnstorableJson } from '../core/json.ts'
 import { sql } from '../core/sql.ts'
 import type { ProcessRun, RunStatus } from '../generated/prisma/client.ts'
 import { endRun } from './end-run.ts'
-import { violation } from './json-schema.ts'
+import { whyDegraded } from './json-schema.ts'
 import { heldProcess, withLease } from './lease.ts'
 import { machineText } from './machine-text.ts'
 import { appendToRun } from './processes.events.ts'
@@ -29,7 +29,8 @@ export async function finishRun(caller: Caller, input: FinishRun): Promise<Proce
   }
   const result = replaceUnstorableJson(input.result ?? null)
   const error = machineText(input.errorText)
-  const reason = status === 'succeeded' ? await whyDegraded(caller, lease, result.value) : null
+  const process = status === 'succeeded' ? await heldProcess(caller, lease) : undefined
+  const reason = process ? await whyDegraded(process.outputSchema as Json, result.value) : null
   return withLease(
     caller,
     lease,
@@ -42,13 +43,6 @@ export async function finishRun(caller: Caller, input: FinishRun): Promise<Proce
       }),
     result.value,
   )
-}
-
-async function whyDegraded(caller: Caller, lease: string, result: Json): Promise<string | null> {
-  const process = await heldProcess(caller, lease)
-  if (process?.outputSchema == null) return null
-  const reason = await violation(process.outputSchema as Json, result)
-  return reason === null ? null : `The result does not meet the output schema: ${reason}.`
 }
 
 /**

@@ -38,6 +38,13 @@ export async function checkSchema(schema: Json, field: string): Promise<void> {
 export const violation = (schema: Json, value: Json): Promise<string | null> =>
   ask('violation', { schema: JSON.stringify(schema), value })
 
+/** Why a result makes its run degraded, or null where the output schema, if there is one, is met. */
+export async function whyDegraded(outputSchema: Json, result: Json): Promise<string | null> {
+  if (outputSchema === null) return null
+  const reason = await violation(outputSchema, result)
+  return reason === null ? null : `The result does not meet the output schema: ${reason}.`
+}
+
 async function ask(name: 'whyNoSchema' | 'violation', question: unknown): Promise<string | null> {
   try {
     return await thread.run(question, { name })

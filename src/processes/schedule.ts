@@ -44,7 +44,7 @@ export function readSchedule(metadata: JsonObject, field: string): Schedule | nu
   if (inputText !== null && typeof inputText !== 'string') throw wrong('.inputText must be text.')
   const read: Schedule = { cron, timeZone, overlap, inputText, inputPayload }
   try {
-    nextTime(read, new Date())
+    cronOf(read)
   } catch (error) {
     throw wrong(`.cron is no cron expression that can be kept: ${(error as Error).message}.`)
   }
@@ -64,17 +64,16 @@ function isTimeZone(name: string): boolean {
  * minutes and hours have no `*` and no `/`, a time of day that the clock leaves out is kept when it goes
  * on, and one that comes twice is kept once.
  */
-export const nextTime = ({ cron, timeZone }: Schedule, after: Date): Date | null =>
-  new Cron(cron, {
-    timezone: timeZone,
-    mode: '5-or-6-parts',
-    fixedTimeRule: 'no-wildcard',
-  }).nextRun(after)
+export const nextTime = (schedule: Schedule, after: Date): Date | null =>
+  cronOf(schedule).nextRun(after)
+
+const cronOf = ({ cron, timeZone }: Schedule) =>
+  new Cron(cron, { timezone: timeZone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' })
 
 /** When a process starts by itself next; null where it does not. */
-export function nextRunAt(process: Process, after = new Date()): Date | null {
+export function nextRunAt(process: Process): Date | null {
   const schedule = activeSchedule(process)
-  return schedule && nextTime(schedule, after)
+  return schedule && nextTime(schedule, new Date())
 }
 
 /** The schedule that a process goes by. What is wrong with one that is stored was told when it was given. */

@@ -1,5 +1,6 @@
 import type { Caller } from '../core/context.ts'
 import type { Database } from '../core/database.ts'
+import { every } from '../core/every.ts'
 import { Loaders } from '../core/loaders.ts'
 import type { Log } from '../core/log.ts'
 import { query } from '../core/query.ts'
@@ -55,27 +56,5 @@ export async function sweepRuns(db: Database): Promise<number> {
 }
 
 /** Sweeps once a second until it is closed. */
-export function startSweeper({ db, log }: { db: Database; log: Log }): { close(): Promise<void> } {
-  let running: Promise<unknown> | undefined
-  let isFailing = false
-  const sweep = async () => {
-    try {
-      await sweepRuns(db)
-      isFailing = false
-    } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'overdue runs could not be ended')
-      isFailing = true
-    }
-  }
-  const timer = setInterval(() => {
-    running ??= sweep().finally(() => {
-      running = undefined
-    })
-  }, everyMs)
-  return {
-    async close() {
-      clearInterval(timer)
-      await running
-    },
-  }
-}
+export const startSweeper = ({ db, log }: { db: Database; log: Log }) =>
+  every(everyMs, () => sweepRuns(db), { log, failing: 'overdue runs could not be ended' })

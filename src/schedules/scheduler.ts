@@ -1,4 +1,5 @@
 import type { Database } from '../core/database.ts'
+import { every } from '../core/every.ts'
 import { Loaders } from '../core/loaders.ts'
 import type { Log } from '../core/log.ts'
 import { query } from '../core/query.ts'
@@ -18,39 +19,27 @@ const maxLateMs = 60_000
  */
 export class Scheduler {
   readonly #db: Database
-  readonly #log: Log
-  readonly #timer: NodeJS.Timeout
+  readonly #ticking: { close(): Promise<void> }
   /** All times up to this one have been seen to. */
   #seen = new Date()
-  #running: Promise<void> | undefined
-  #isFailing = false
 
   constructor({ db, log }: { db: Database; log: Log }) {
     this.#db = db
-    this.#log = log
-    this.#timer = setInterval(() => {
-      this.#running ??= this.#tick().finally(() => {
-        this.#running = undefined
-      })
-    }, everyMs)
+    this.#ticking = every(everyMs, () => this.#tick(), {
+      log,
+      failing: 'schedules could not be kept',
+    })
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#running
+  close(): Promise<void> {
+    return this.#ticking.close()
   }
 
   async #tick(): Promise<void> {
-    try {
-      const now = new Date()
-      const after = new Date(Math.max(this.#seen.getTime(), now.getTime() - maxLateMs))
-      for (const process of await this.#scheduled()) await this.#start(process, after, now)
-      this.#seen = now
-      this.#isFailing = false
-    } catch (error) {
-      if (!this.#isFailing) this.#log.warn({ err: error }, 'schedules could not be kept')
-      this.#isFailing = true
-    }
+    const now = new Date()
+    const after = new Date(Math.max(this.#seen.getTime(), now.getTime() - maxLateMs))
+    for (const process of await this.#scheduled()) await this.#start(process, after, now)
+    this.#seen = now
   }
 
   #scheduled(): Promise<Process[]> {

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http'
+import { readBytes } from '../core/http-json.ts'
 import { unheldNumber } from '../core/json-text.ts'
 import { refusal, unheld } from './graphql-errors.ts'
 
-/**
- * Reads a request's JSON. A body over the limit is refused as soon as its length is known: by its
- * header, or by the bytes that have come, whatever a header claims.
- */
+/** Reads a request's JSON. */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw refusal('BAD_USER_INPUT', 'The body must not be compressed.', 415)
   }
-  return parseJson(await readBytes(request, maxBytes), 'The body')
+  const bytes = await readBytes(request, maxBytes, {
+    tooLarge: () => refusal('LIMIT_EXCEEDED', `The body is larger than ${maxBytes} bytes.`, 413),
+    brokenOff: () => refusal('BAD_USER_INPUT', 'The body broke off.', 400),
+  })
+  return parseJson(bytes, 'The body')
 }
 
 /** Refuses numbers that JavaScript would change, wherever they stand. */
@@ -32,27 +34,3 @@ function read(bytes: Uint8Array | string, what: string): { text: string; value: 
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    refusal('LIMIT_EXCEEDED', `The body is larger than ${maxBytes} bytes.`, 413)
-  if (Number(request.headers['content-length']) > maxBytes) return Promise.reject(tooLarge())
-
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > maxBytes) {
-        // The rest is read and dropped: a closed connection would lose the client the answer.
-        request.removeAllListeners('data').resume()
-        reject(tooLarge())
-      } else {
-        chunks.push(chunk)
-      }
-    })
-    request.on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('error', reject)
-    request.on('close', () => reject(refusal('BAD_USER_INPUT', 'The body broke off.', 400)))
-  })
-}

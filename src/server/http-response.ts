@@ -16,9 +16,3 @@ export async function sendResponse(response: Response, to: ServerResponse): Prom
   to.setHeader('x-accel-buffering', 'no')
   await sendEvents(events, to)
 }
-
-export function sendJson(to: ServerResponse, status: number, body: unknown): void {
-  to.statusCode = status
-  to.setHeader('content-type', 'application/json; charset=utf-8')
-  to.end(JSON.stringify(body))
-}

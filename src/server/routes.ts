@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Env } from '../core/env.ts'
 import { forbidden } from '../core/errors.ts'
+import { sendJson } from '../core/http-json.ts'
 import type { Mount } from '../core/mount.ts'
 import type { Authenticate } from '../identity/authenticate.ts'
 import type { Cors } from './cors.ts'
@@ -8,7 +9,6 @@ import { sendDashboard } from './dashboard.ts'
 import type { Graphiql } from './graphiql.ts'
 import { toClientError } from './graphql-errors.ts'
 import type { HttpRequest } from './graphql-http.ts'
-import { sendJson } from './http-response.ts'
 import { statusOf } from './http-status.ts'
 import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
@@ -74,7 +74,7 @@ export function createRoutes(options: RoutesOptions) {
     const path = pathOf(req)
     if (path === '/graphql' || path === '/graphql/') return graphqlPath(request)
     const mount = options.mounts.find(({ prefix }) => path.startsWith(prefix))
-    if (mount) return mount.handle(request)
+    if (mount) return mount.handle({ ...request, path })
     if (req.method !== 'GET' && req.method !== 'HEAD') return notFound(res)
     switch (path) {
       case '/':

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sendEvents, sendJson, sendLines } from '../support/model-server.ts'
+import { sendJson } from '../support/http-server.ts'
+import { sendEvents, sendLines } from '../support/model-server.ts'
 import { Stage, spoken } from './executed.ts'
 
 let stage: Stage

@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import { sweepRuns } from '../../src/processes/sweep.ts'
 import { graphql } from '../generated/gql.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { sendLines, startModelServer } from '../support/model-server.ts'
+import { ServerProcess } from '../support/raw-process.ts'
 import { CreateProcess, Start } from '../support/run-commands.ts'
 import { spoken } from './executed.ts'
 
@@ -30,36 +29,26 @@ async function statuses(api: Api): Promise<Record<string, number>> {
 }
 
 /** `npm run worker`, without npm. */
-async function startWorker(env: Record<string, string>): Promise<ChildProcess> {
-  const { PATH = '' } = process.env
-  const child = spawn(process.execPath, ['scripts/run.mjs', 'executor/worker.main'], {
-    env: { PATH, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const exited = once(child, 'exit')
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await exited
-  })
-  await once(child.stdout, 'data')
-  return child
-}
+const runWorker = (env: Record<string, string>) => new ServerProcess(env, 'executor/worker.main')
 
-it('two workers carry out 200 runs, each once, and what one has in hand when it is killed ends by its lease', async () => {
+/** A server with models, an API, and what a worker has to know of both. */
+async function open() {
   const models = await startModelServer()
   onTestFinished(() => models.close())
   const api = await startApi()
   onTestFinished(() => api.close())
-  const token = (await api.signUp('robot', { kind: 'WORKER' })).token
-  await api.admin.run(CreateProcess, {
-    input: {
-      code: 'many',
-      name: 'Many',
-      status: 'ACTIVE',
-      promptTemplate: '{{n}}',
-      defaultModel: 'qwen3',
-    },
-  })
+  const { token } = await api.signUp('robot', { kind: 'WORKER' })
+  const env = { ENGRAPH_URL: api.url, ENGRAPH_TOKEN: token, OLLAMA_URL: models.url }
+  const define = (code: string, promptTemplate: string) =>
+    api.admin.run(CreateProcess, {
+      input: { code, name: code, status: 'ACTIVE', promptTemplate, defaultModel: 'qwen3' },
+    })
+  return { models, api, env, define }
+}
+
+it('two workers carry out 200 runs, each once, and what one has in hand when it is killed ends by its lease', async () => {
+  const { models, api, env, define } = await open()
+  await define('many', '{{n}}')
   const asked = new Map<string, number>()
   let release = () => {}
   const released = new Promise<void>(resolve => {
@@ -79,16 +68,14 @@ it('two workers carry out 200 runs, each once, and what one has in hand when it 
       ),
     )
   }
-  const env = {
-    ENGRAPH_URL: api.url,
-    ENGRAPH_TOKEN: token,
-    OLLAMA_URL: models.url,
+  const settings = {
+    ...env,
     EXECUTOR_CONCURRENCY: String(inHand),
     EXECUTOR_LEASE_SECONDS: '5',
   }
-  const [victim] = await Promise.all([startWorker(env), startWorker(env)])
+  const [victim] = [runWorker(settings), runWorker(settings)]
   await expect.poll(() => asked.size, { timeout: 60_000 }).toBe(100 + 2 * inHand)
-  victim.kill('SIGKILL')
+  victim.child.kill('SIGKILL')
   release()
   const lost = (counts: Record<string, number>) => counts.FAILED ?? 0
   const ended = async () => {
@@ -102,32 +89,26 @@ it('two workers carry out 200 runs, each once, and what one has in hand when it 
 }, 120_000)
 
 it('a worker that is told to stop ends its runs, and then itself', async () => {
-  const models = await startModelServer()
-  onTestFinished(() => models.close())
-  const api = await startApi()
-  onTestFinished(() => api.close())
-  const token = (await api.signUp('robot', { kind: 'WORKER' })).token
-  await api.admin.run(CreateProcess, {
-    input: {
-      code: 'slow',
-      name: 'Slow',
-      status: 'ACTIVE',
-      promptTemplate: 'x',
-      defaultModel: 'qwen3',
-    },
-  })
+  const { models, api, env, define } = await open()
+  await define('slow', 'x')
   await api.admin.run(Start, { input: { processCode: 'slow' } })
   models.answer = () => {}
-  const worker = await startWorker({
-    ENGRAPH_URL: api.url,
-    ENGRAPH_TOKEN: token,
-    OLLAMA_URL: models.url,
-  })
+  const worker = runWorker(env)
   await expect.poll(() => models.asked.length, { timeout: 10_000 }).toBe(1)
-  worker.kill('SIGTERM')
-  const [code] = await once(worker, 'exit')
-  expect(code).toBe(0)
+  worker.child.kill('SIGTERM')
+  expect((await worker.exited).code).toBe(0)
   expect(await statuses(api)).toEqual({ FAILED: 1 })
+})
+
+it('a worker that is told to stop while it waits for the server ends', async () => {
+  const worker = runWorker({
+    ENGRAPH_URL: 'http://127.0.0.1:1',
+    ENGRAPH_TOKEN: 'x',
+    OLLAMA_URL: 'http://127.0.0.1:1',
+  })
+  await expect.poll(() => worker.stderr, { timeout: 10_000 }).toContain('Waiting for the server')
+  worker.child.kill('SIGTERM')
+  expect((await worker.exited).code).toBe(0)
 })
 
 it.each([
@@ -135,31 +116,15 @@ it.each([
   [{ ENGRAPH_URL: 'http://127.0.0.1:1' }, 'Set ENGRAPH_TOKEN'],
   [{ ENGRAPH_URL: 'http://127.0.0.1:1', ENGRAPH_TOKEN: 'x' }, 'Set OLLAMA_URL or OPENAI_URL'],
 ])('a worker with %j alone says what it lacks', async (env, message) => {
-  const { PATH = '' } = process.env
-  const child = spawn(process.execPath, ['scripts/run.mjs', 'executor/worker.main'], {
-    env: { PATH, ...env },
-  })
-  let said = ''
-  child.stderr.on('data', data => {
-    said += data
-  })
-  const [code] = await once(child, 'close')
-  expect(code).toBe(1)
-  expect(said).toContain(message)
+  const worker = runWorker(env)
+  expect((await worker.exited).code).toBe(1)
+  expect(worker.stderr).toContain(message)
 })
 
 it("a worker with a user's token is refused", async () => {
-  const api = await startApi()
-  onTestFinished(() => api.close())
+  const { api, env } = await open()
   const { token } = await api.signUp('ann')
-  const { PATH = '' } = process.env
-  const env = { PATH, ENGRAPH_URL: api.url, ENGRAPH_TOKEN: token, OLLAMA_URL: 'http://127.0.0.1:1' }
-  const child = spawn(process.execPath, ['scripts/run.mjs', 'executor/worker.main'], { env })
-  let said = ''
-  child.stderr.on('data', data => {
-    said += data
-  })
-  const [code] = await once(child, 'close')
-  expect(code).toBe(1)
-  expect(said).toBe('ENGRAPH_TOKEN is of kind USER: a worker needs WORKER.\n')
+  const worker = runWorker({ ...env, ENGRAPH_TOKEN: token })
+  expect((await worker.exited).code).toBe(1)
+  expect(worker.stderr).toBe('ENGRAPH_TOKEN is of kind USER: a worker needs WORKER.\n')
 })

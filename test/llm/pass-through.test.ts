@@ -4,12 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { graphql } from '../generated/gql.ts'
 import { type Api, startApi } from '../support/api.ts'
 import type { Client } from '../support/client.ts'
-import {
-  type ModelServer,
-  sendEvents,
-  sendJson,
-  startModelServer,
-} from '../support/model-server.ts'
+import { sendJson } from '../support/http-server.ts'
+import { type ModelServer, sendEvents, startModelServer } from '../support/model-server.ts'
 import { globalId, SeededRuns } from '../support/seeded-runs.ts'
 
 let models: ModelServer

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import type { Json } from '../../src/core/json.ts'
+import { bodyOf, sendJson, serveHttp } from './http-server.ts'
 
 /** What a webhook was sent. */
 export interface Started {
@@ -31,8 +30,8 @@ export interface FakeN8n {
 }
 
 /** n8n's webhooks and its API for executions: https://docs.n8n.io/api/api-reference/ */
-export async function startFakeN8n(port = 0): Promise<FakeN8n> {
-  const http = createServer(async (req, res) => {
+export async function startFakeN8n(): Promise<FakeN8n> {
+  const http = await serveHttp(async (req, res) => {
     const { pathname } = new URL(req.url ?? '', 'http://n8n')
     const execution = /^\/api\/v1\/executions\/([^/]+)(\/stop)?$/.exec(pathname)
     if (pathname.startsWith('/webhook/')) {
@@ -45,37 +44,21 @@ export async function startFakeN8n(port = 0): Promise<FakeN8n> {
       n8n.keys.add(req.headers['x-n8n-api-key'] as string | undefined)
       if (execution[2]) n8n.stopped.push(id)
       const found = n8n.executions.get(id)
-      res.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
-      res.end(JSON.stringify(found ?? { message: 'Not Found' }))
+      answered(res, found ?? { message: 'Not Found' }, found === undefined ? 404 : 200)
     } else {
       res.writeHead(404).end()
     }
   })
-  http.listen(port, '127.0.0.1')
-  await once(http, 'listening')
   const n8n: FakeN8n = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    ...http,
     started: [],
     webhook: res => answered(res, { message: 'Workflow was started' }),
     executions: new Map(),
     stopped: [],
     keys: new Set(),
-    async close() {
-      http.close()
-      http.closeAllConnections()
-      await once(http, 'close')
-    },
   }
   return n8n
 }
 
-export function answered(res: ServerResponse, body: Json, status = 200): void {
-  res.writeHead(status, { 'content-type': 'application/json' })
-  res.end(JSON.stringify(body))
-}
-
-async function bodyOf(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of req) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
-}
+export const answered = (res: ServerResponse, body: Json, status = 200) =>
+  sendJson(res, JSON.stringify(body), status)

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bodyOf, serveHttp } from './http-server.ts'
 
 /** A request that has come, with its whole body. */
 interface Asked {
@@ -22,36 +21,22 @@ export interface ModelServer {
 
 /** An HTTP server in the place of one with models, which answers as each test says. */
 export async function startModelServer(): Promise<ModelServer> {
-  const http = createServer(async (req, res) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk)
+  const http = await serveHttp(async (req, res) => {
     const { method = '', url = '', headers } = req
-    const asked = { method, url, headers, body: Buffer.concat(chunks).toString() }
+    const asked = { method, url, headers, body: await bodyOf(req) }
     server.asked.push(asked)
     res.on('close', () => {
       if (!res.writableFinished) server.brokenOff++
     })
     await server.answer(res, asked)
   })
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
   const server: ModelServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    ...http,
     asked: [],
     answer: res => void res.writeHead(404).end(),
     brokenOff: 0,
-    async close() {
-      http.close()
-      http.closeAllConnections()
-      await once(http, 'close')
-    },
   }
   return server
-}
-
-export function sendJson(res: ServerResponse, text: string, status = 200): void {
-  res.writeHead(status, { 'content-type': 'application/json' })
-  res.end(text)
 }
 
 /** Lines as Ollama streams them. */

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
-/** `npm start` without npm, as a process of its own whose output is piped. */
+/** `npm start` without npm, or `npm run` of another entry, as a process of its own whose output is piped. */
 export class ServerProcess {
   readonly child: ChildProcessWithoutNullStreams
   stdout = ''
@@ -10,9 +10,9 @@ export class ServerProcess {
   #arrived = () => {}
   readonly exited: Promise<{ code: number | null; signal: string | null }>
 
-  constructor(env: Record<string, string>) {
+  constructor(env: Record<string, string>, entry = 'main') {
     const { PATH = '' } = process.env
-    this.child = spawn(process.execPath, ['scripts/run.mjs', 'main'], { env: { PATH, ...env } })
+    this.child = spawn(process.execPath, ['scripts/run.mjs', entry], { env: { PATH, ...env } })
     this.exited = once(this.child, 'close').then(([code, signal]) => {
       this.#arrived()
       return { code, signal }
